@@ -12,7 +12,10 @@ export const metadataMembers = {
   },
   post_logout_redirect_uris: { type: 'strings', description: 'Where the browser may go after a sign-out.' },
   grant_types: { type: 'strings', description: 'Grant types that the application may use.' },
-  response_types: { type: 'strings', description: '`code`; empty for an application without the grant type `authorization_code`.' },
+  response_types: {
+    type: 'strings',
+    description: '`code`; empty for an application without the grant type `authorization_code`.',
+  },
   response_modes: { type: 'strings', description: 'Response modes that the application may use.' },
   scope: { type: 'string', description: 'Space-separated scopes that the application may request.' },
   token_endpoint_auth_method: {

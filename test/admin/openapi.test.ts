@@ -58,6 +58,47 @@ test('OpenAPI: every route is listed with its permissions and request headers', 
   }
 });
 
+test('OpenAPI: every operation, parameter and member of a schema is described', () => {
+  const bare: string[] = [];
+  const isText = (value: unknown): boolean => typeof value === 'string' && /^\S.*\S$/s.test(value);
+  const look = (value: unknown, where: string): void => {
+    if (typeof value !== 'object' || value === null) return;
+    for (const [name, inner] of Object.entries(value)) {
+      const here = `${where}/${name}`;
+      // Examples hold values, and no schemas.
+      if (name === 'example' || name === 'examples') continue;
+      if (/^x-/.test(name)) bare.push(`${here} is private`);
+      const schemas = name === 'properties' ? membersOf(inner) : {};
+      for (const [member, schema] of Object.entries(schemas)) {
+        if (!isText(membersOf(schema).description)) bare.push(`${here}/${member}`);
+      }
+      if (/\/parameters\/\d+$/.test(here) && !isText(membersOf(inner).description)) bare.push(here);
+      if (/^\/paths\/[^ ]*\/(?:get|post|put|patch|delete)$/.test(here)) {
+        const { summary, description, responses } = membersOf(inner);
+        if (!isText(summary) || !isText(description)) bare.push(here);
+        for (const [status, one] of Object.entries(membersOf(responses))) {
+          if (!('$ref' in membersOf(one)) && !isText(membersOf(one).description))
+            bare.push(`${here} ${status}`);
+        }
+      }
+      look(inner, here);
+    }
+  };
+  look(apiDocument(), '');
+  deepEqual(bare, []);
+});
+
+test('OpenAPI: every error response names its reasons', () => {
+  const { components } = membersOf(apiDocument());
+  const { responses } = membersOf(components);
+  for (const [name, response] of Object.entries(membersOf(responses))) {
+    const { description, content } = membersOf(response);
+    // Of the server itself, which answers in plain text before anything is read.
+    const isCoded = Object.hasOwn(membersOf(content), 'application/json');
+    match(String(description), isCoded ? /`reason`: `[a-z_]+\.[a-z_]+`/ : /plain text/, name);
+  }
+});
+
 const answerOf = (changes: Partial<Omit<SeenAnswer, 'header'>> & { headers?: Record<string, string> }) => {
   const { headers = {}, ...rest } = changes;
   const all: Record<string, string> = { 'content-type': 'application/json', 'x-request-id': 'x', ...headers };

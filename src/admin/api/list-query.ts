@@ -76,17 +76,29 @@ export function listQuerySchema<Record>(list: ListDefinition<Record>): TObject {
     cursor: Optional(
       StringSchema({ minLength: 1, maxLength: 4096, description: 'The `next` of the previous page.' }),
     ),
-    sort: Optional(Enum([...list.sorts], { default: list.sorts[0] })),
-    order: Optional(Enum(['asc', 'desc'], { default: list.defaultOrder })),
+    sort: Optional(
+      Enum([...list.sorts], {
+        default: list.sorts[0],
+        description: 'The field that the items are sorted by.',
+      }),
+    ),
+    order: Optional(
+      Enum(['asc', 'desc'], { default: list.defaultOrder, description: 'Ascending or descending.' }),
+    ),
   };
   if (list.searches) {
-    const description = `A part of ${list.searches.join(' or ')}, as it is written; case does not count.`;
+    const fields = list.searches.map((name) => `\`${name}\``).join(' or ');
+    const description = `Only items in which a part of ${fields} is this text, ignoring case.`;
     properties.search = Optional(StringSchema({ maxLength: 200, description }));
   }
   for (const [name, { schema }] of Object.entries(list.filters ?? {})) properties[name] = Optional(schema);
   for (const name of list.times) {
-    properties[`${name}_from`] = Optional(timeSchema(`${name} is at this time or later.`));
-    properties[`${name}_to`] = Optional(timeSchema(`${name} is at this time or earlier.`));
+    properties[`${name}_from`] = Optional(
+      timeSchema(`Only items whose \`${name}\` is at this time or later.`),
+    );
+    properties[`${name}_to`] = Optional(
+      timeSchema(`Only items whose \`${name}\` is at this time or earlier.`),
+    );
   }
   return ObjectSchema(properties, { additionalProperties: false });
 }

@@ -29,13 +29,15 @@ export interface ListPage<Item> {
 export const pageSchema = <S extends TSchema>(item: S) =>
   ObjectSchema(
     {
-      items: ArraySchema(item),
+      items: ArraySchema(item, { description: 'The items of this page.' }),
       total: Integer({ description: 'Matching items on all pages.' }),
-      limit: Integer(),
+      limit: Integer({ description: 'The most items that a page has.' }),
       offset: Integer({ description: 'Items before this page.' }),
-      next: Union([StringSchema(), Null()], { description: 'Pass it as `cursor` to continue.' }),
+      next: Union([StringSchema(), Null()], {
+        description: 'Pass it as `cursor` to continue; null: this is the last page.',
+      }),
     },
-    { additionalProperties: false },
+    { additionalProperties: false, description: 'A page of the list.' },
   );
 
 interface Source<Record, Item> {

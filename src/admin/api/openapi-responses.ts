@@ -41,7 +41,7 @@ const reasonsOf = (status: number): { readonly reason: ErrorCode; readonly messa
 
 export const errorSchema = ObjectSchema(
   {
-    data: Null(),
+    data: Null({ description: 'Always null in a refusal.' }),
     error: ObjectSchema(
       {
         code: Integer({ description: 'The HTTP status.' }),
@@ -54,10 +54,10 @@ export const errorSchema = ObjectSchema(
         ),
         request_id: StringSchema({ description: 'The same as in the program log and the audit log.' }),
       },
-      strict,
+      { ...strict, description: 'Why the request was refused.' },
     ),
   },
-  strict,
+  { ...strict, description: 'A refusal.' },
 );
 
 /** What each error status means; the reasons come from the catalogue. */
@@ -204,6 +204,14 @@ export const linesOf = (lines: NonNullable<Route['lines']>, which: 'row' | 'resu
 const enveloped = (route: Route, inner: TSchema): TSchema =>
   route.isBare === true ? inner : ObjectSchema({ data: inner }, strict);
 
+function meaningOf({ success: { status, schema }, lines }: Route): string {
+  if (status === 201) return 'Created.';
+  if (lines) return 'One line for each line of the request, in the same order.';
+  if (schema === undefined) return 'Success; the response has no body.';
+  const described: unknown = Reflect.get(schema, 'description');
+  return typeof described === 'string' ? described : 'Success.';
+}
+
 const successOf = (route: Route): object => {
   const { schema, hasVersion } = route.success;
   const names: HeaderName[] = [
@@ -213,9 +221,9 @@ const successOf = (route: Route): object => {
   ];
   const body = schema && enveloped(route, schema);
   return {
-    description: schema || route.lines ? 'Done.' : 'Done; the response has no body.',
+    description: meaningOf(route),
     ...refer(...names),
-    ...(body && { content: { 'application/json': { schema: body, example: exampleOf(body) } } }),
+    ...(body && { content: { 'application/json': { schema: documented(body), example: exampleOf(body) } } }),
     ...(route.lines && {
       content: linesOf({ ...route.lines, types: route.lines.types.slice(0, 1) }, 'result'),
     }),

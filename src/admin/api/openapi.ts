@@ -46,6 +46,7 @@ const parametersOf = (route: Route): object[] => {
       name,
       in: where,
       required: where === 'path' || required.has(name),
+      description: Reflect.get(value, 'description'),
       schema: documented(value),
     }));
   };
@@ -87,13 +88,13 @@ const operationOf = (route: Route): object => ({
 
 /** Rules that apply to all routes, one paragraph each. */
 export const description: readonly string[] = [
-  'Bodies are JSON in UTF-8, up to 100 kB. Unknown fields and parameters are refused and named, never ignored. Times are RFC 3339.',
+  'Bodies are JSON in UTF-8, up to 100 kB. Unknown fields and parameters are refused and named, never ignored. Times are as in RFC 3339.',
   'A success is `{ "data": … }`. A refusal is `{ "data": null, "error": { "code", "message", "reason", "fields", "request_id" } }`; ' +
     '`reason` is a stable code for programs.',
   'Lists take `limit` with `offset`, or continue with `cursor`: the `next` of the previous page. With a cursor no item is repeated ' +
     'or omitted while others are added and removed.',
   'Items with an `ETag` can be changed with `If-Match`: if the item was changed in the meantime, the change is refused (412), and nothing is lost.',
-  'Requests that create an item accept an `Idempotency-Key`: sent again within a day, the request is processed once and has the same response.',
+  'Requests that create an item accept an `Idempotency-Key`: the same request with the same key, sent again within a day, is processed once and gets the same response.',
 ];
 
 /** @returns the document as plain JSON */

@@ -48,7 +48,7 @@ export type Sensitivity =
 
 /** Sensitive when the body has one of these members. */
 export const sensitiveMembers = (...names: readonly string[]): Sensitivity => ({
-  when: `with ${names.join(', ')}`,
+  when: `when the body has ${names.map((name) => `\`${name}\``).join(', ')}`,
   is: ({ body }) =>
     typeof body === 'object' && body !== null && names.some((name) => Object.hasOwn(body, name)),
 });

@@ -1,10 +1,15 @@
 // JSON schema parts that all resources share.
 import { Null, String as StringSchema, type TSchema, type TSchemaOptions, Union } from 'typebox';
+import { EXPECTED } from './expected.ts';
 
 /** Objects are closed: unknown members are refused. */
 export const strict = { additionalProperties: false } as const;
 
-export const timestamp = () => StringSchema({ format: 'date-time' });
+export const timestamp = (description?: string) =>
+  StringSchema({ format: 'date-time', ...(description !== undefined && { description }) });
+export const createdAt = () => timestamp('When it was created.');
+export const updatedAt = () => timestamp('When it was last changed.');
+export const expiresAt = () => timestamp('When it expires.');
 
 // RFC 3339 alone: the validator also takes the suffixes of RFC 9557, such as a time zone in brackets.
 const TIME_PATTERN = '^[0-9Tt:.Zz+-]+$';
@@ -40,9 +45,9 @@ export type Keywords = Readonly<Record<string, unknown>>;
 export function documented(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(documented);
   if (typeof schema !== 'object' || schema === null) return schema;
-  const { [DOCUMENTED]: added, ...members }: Record<string, unknown> = { ...schema };
-  const shown = Object.entries(members).map(([name, value]): [string, unknown] => [name, documented(value)]);
-  return { ...Object.fromEntries(shown), ...(typeof added === 'object' && added) };
+  const { [DOCUMENTED]: added, [EXPECTED]: _, ...members }: Record<string, unknown> = { ...schema };
+  const all = Object.entries({ ...members, ...(typeof added === 'object' && added) });
+  return Object.fromEntries(all.map(([name, value]) => [name, documented(value)]));
 }
 
 // Without escapes such as \w and \d, which mean more in other languages than in ECMAScript.

@@ -6,18 +6,40 @@ import { AppError, type ErrorCode } from '../../errors.ts';
 import { strict } from './schema-parts.ts';
 
 /** Matches every id that this server or its backends create: short, without special characters. */
-const id = () => StringSchema({ minLength: 1, maxLength: 128, pattern: '^[A-Za-z0-9_.:-]+$' });
+const id = (description: string) =>
+  StringSchema({ minLength: 1, maxLength: 128, pattern: '^[A-Za-z0-9_.:-]+$', description });
+const userId = () => id('The `id` of the user.');
 
-export const idParams = ObjectSchema({ id: id() }, strict);
-export const clientIdParams = ObjectSchema({ client_id: id() }, strict);
-export const userSessionParams = ObjectSchema({ id: id(), session_id: id() }, strict);
-export const userDeviceParams = ObjectSchema({ id: id(), device_id: id() }, strict);
-/** Credential ids are longer than other ids (WebAuthn §7.1: up to 1023 bytes). */
-export const userPasskeyParams = ObjectSchema(
-  { id: id(), passkey_id: StringSchema({ minLength: 1, maxLength: 1364, pattern: '^[A-Za-z0-9_-]+$' }) },
+export const idParams = ObjectSchema({ id: id('The `id` of the item.') }, strict);
+export const userParams = ObjectSchema({ id: userId() }, strict);
+export const clientIdParams = ObjectSchema({ client_id: id('The `client_id` of the application.') }, strict);
+export const userSessionParams = ObjectSchema(
+  { id: userId(), session_id: id('The `id` of the session.') },
   strict,
 );
-export const userIdBody = ObjectSchema({ user_id: StringSchema({ minLength: 1, maxLength: 128 }) }, strict);
+export const userGrantParams = ObjectSchema({ id: userId(), grant_id: id('The `id` of the grant.') }, strict);
+export const memberParams = ObjectSchema({ id: id('The name of the group.'), user_id: userId() }, strict);
+export const userDeviceParams = ObjectSchema(
+  { id: userId(), device_id: id('The `id` of the trusted device.') },
+  strict,
+);
+/** Credential ids are longer than other ids (WebAuthn §7.1: up to 1023 bytes). */
+export const userPasskeyParams = ObjectSchema(
+  {
+    id: userId(),
+    passkey_id: StringSchema({
+      minLength: 1,
+      maxLength: 1364,
+      pattern: '^[A-Za-z0-9_-]+$',
+      description: 'The `id` of the passkey.',
+    }),
+  },
+  strict,
+);
+export const userIdBody = ObjectSchema(
+  { user_id: StringSchema({ minLength: 1, maxLength: 128, description: 'The `id` of the user.' }) },
+  strict,
+);
 
 const MAX_OVERLAP_SECONDS = 2_592_000;
 /** Of a secret. */
@@ -28,7 +50,7 @@ export const rotationBody = ObjectSchema(
         minimum: 0,
         maximum: MAX_OVERLAP_SECONDS,
         description:
-          'How long the previous secret is still accepted, in seconds; 0 (default): it is refused immediately.',
+          'How long the previous secret is still accepted, in seconds; 0, the default: it is refused immediately.',
       }),
     ),
   },

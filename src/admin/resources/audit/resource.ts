@@ -30,7 +30,7 @@ interface Ports extends ListPorts {
   readonly tokenEvents: TokenEventsPort;
 }
 
-const id = () => StringSchema({ minLength: 1, maxLength: 256 });
+const id = (description: string) => StringSchema({ minLength: 1, maxLength: 256, description });
 
 /** Not a field of a record: it selects one of the two collections. */
 const CLASS = 'class';
@@ -45,46 +45,53 @@ const list: ListDefinition<AuditRecord> = {
     class: {
       schema: Enum(['general', 'tokens', 'all'], {
         description:
-          'tokens: issued, refreshed and refused tokens, which are many and retained for a shorter time. Default: general, or the class of the requested event.',
+          '`tokens`: issued, refreshed and refused tokens, which are many and retained for a shorter time; `general`: all other events. Default: `general`, or the class of the requested event.',
       }),
       toGroups: (value) =>
         value === 'all' ? [classFilter('general'), classFilter('tokens')] : [classFilter(value)],
     },
-    event: { schema: StringSchema({ minLength: 1, maxLength: 64 }) },
-    outcome: { schema: Enum(['success', 'failure']) },
-    actor_id: { schema: id() },
-    target_id: { schema: id() },
-    client_id: { schema: id() },
-    ip_address: { schema: StringSchema({ minLength: 1, maxLength: 64 }) },
+    event: {
+      schema: StringSchema({ minLength: 1, maxLength: 64, description: 'Only events of this name.' }),
+    },
+    outcome: { schema: Enum(['success', 'failure'], { description: 'Only events with this outcome.' }) },
+    actor_id: { schema: id('Only events that this user, application or API key caused.') },
+    target_id: { schema: id('Only events that concern this user or item.') },
+    client_id: { schema: id('Only events that concern this application.') },
+    ip_address: {
+      schema: StringSchema({ minLength: 1, maxLength: 64, description: 'Only events from this IP address.' }),
+    },
   },
   times: ['at'],
 };
 
+const orNull = (description: string) => nullable(StringSchema(), { description });
+
 const eventSchema = ObjectSchema(
   {
-    id: StringSchema({ description: 'IDs sort by time.' }),
-    at: timestamp(),
-    event: StringSchema({ description: 'The name of the event, such as signin.failure.' }),
-    class: Enum(['general', 'tokens']),
-    outcome: Enum(['success', 'failure']),
-    reason: nullable(StringSchema({ description: 'The reason; not part of the response to the caller.' })),
-    actor_kind: Enum(['user', 'client', 'bootstrap', 'api_key', 'system', 'anonymous']),
-    actor_id: nullable(StringSchema({ description: 'Who caused the event.' })),
-    target_kind: nullable(StringSchema()),
-    target_id: nullable(StringSchema({ description: 'The user or item that the event concerns.' })),
-    client_id: nullable(StringSchema()),
-    ip_address: nullable(StringSchema()),
-    user_agent: nullable(StringSchema()),
-    request_id: nullable(
-      StringSchema({ description: 'The same as in the response and in the program log.' }),
-    ),
-    details: nullable(
-      RecordSchema(StringSchema(), Unknown(), {
-        description: 'For example the values before and after; never secrets.',
-      }),
-    ),
+    id: StringSchema({ description: 'The ID of the event; IDs sort by time.' }),
+    at: timestamp('When it happened.'),
+    event: StringSchema({ description: 'The name of the event, such as `signin.failure`.' }),
+    class: Enum(['general', 'tokens'], {
+      description: '`tokens`: about issued, refreshed and refused tokens; `general`: all other events.',
+    }),
+    outcome: Enum(['success', 'failure'], { description: 'Whether it was done or refused.' }),
+    reason: orNull('Why it was refused, in more detail than the response to the caller; null: not refused.'),
+    actor_kind: Enum(['user', 'client', 'bootstrap', 'api_key', 'system', 'anonymous'], {
+      description:
+        'Who caused the event. `client`: an application; `bootstrap`: the holder of ADMIN_TOKEN; `system`: this server; `anonymous`: not known.',
+    }),
+    actor_id: orNull('The ID of who caused the event.'),
+    target_kind: orNull('The kind of item that the event concerns, such as `user` or `client`.'),
+    target_id: orNull('The ID of the user or item that the event concerns.'),
+    client_id: orNull('The application that took part.'),
+    ip_address: orNull('The IP address of the request.'),
+    user_agent: orNull('The `User-Agent` of the request.'),
+    request_id: orNull('The same as in the response and in the program log.'),
+    details: nullable(RecordSchema(StringSchema(), Unknown()), {
+      description: 'For example the values before and after; never secrets.',
+    }),
   },
-  strict,
+  { ...strict, description: 'An event of the audit log.' },
 );
 export type AuditEvent = Static<typeof eventSchema>;
 

@@ -14,13 +14,13 @@ export const calledAddressMembers = ['jwks_uri', 'backchannel_logout_uri', 'appr
 
 const addressSchema = ObjectSchema(
   {
-    name: Enum(['jwks_uri', 'backchannel_logout_uri']),
-    uri: StringSchema(),
+    name: Enum(['jwks_uri', 'backchannel_logout_uri'], { description: 'The member of the application.' }),
+    uri: StringSchema({ description: 'Its value.' }),
     is_approved: BooleanSchema({ description: 'Whether an administrator entered or approved it.' }),
-    problem: nullable(StringSchema({ description: 'Why this server cannot call it; null: it can.' })),
-    remedy: nullable(StringSchema({ description: 'What would open it; null: nothing would.' })),
+    problem: nullable(StringSchema(), { description: 'Why this server cannot call it; null: it can.' }),
+    remedy: nullable(StringSchema(), { description: 'What would open it; null: nothing would.' }),
   },
-  strict,
+  { ...strict, description: 'An address that this server calls.' },
 );
 
 export const addressesSchema = (description: string) => ArraySchema(addressSchema, { description });

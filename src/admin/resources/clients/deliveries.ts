@@ -16,7 +16,7 @@ import {
 } from '../../../store/collections.ts';
 import { defineResource, type ListPorts } from '../../api/define-resource.ts';
 import type { ListDefinition } from '../../api/list-query.ts';
-import { iso, isoOrNull, nullable, strict, timestamp } from '../../api/schema-parts.ts';
+import { createdAt, iso, isoOrNull, nullable, strict, timestamp } from '../../api/schema-parts.ts';
 import { atVersion, clientIdParams } from '../../api/shared.ts';
 import { addressesSchema, showAddress } from './called-addresses.ts';
 
@@ -54,22 +54,30 @@ function wordsOf({ state, status, problem }: LogoutDeliveryRecord): string {
 
 const deliverySchema = ObjectSchema(
   {
-    id: StringSchema(),
-    client_id: StringSchema(),
-    is_test: BooleanSchema({ description: 'For a user and a session that do not exist.' }),
+    id: StringSchema({ description: 'The ID of the delivery.' }),
+    client_id: StringSchema({ description: 'The application.' }),
+    is_test: BooleanSchema({ description: 'Whether it is about a user and a session that do not exist.' }),
     user_id: StringSchema({ description: 'The `sub` of the logout token.' }),
-    sid: StringSchema({ description: 'The session as the application knows it.' }),
-    state: Enum([...states], { description: 'queued: there is another attempt.' }),
-    address: nullable(StringSchema({ description: 'Scheme, host and port at the last attempt.' })),
-    attempts: Integer(),
-    status: nullable(Integer({ description: 'The HTTP status of the last attempt.' })),
-    problem: nullable(Enum(Object.keys(problems), { description: 'Why the last attempt has no status.' })),
+    sid: StringSchema({
+      description: 'The `sid` of the logout token: the session as the application knows it.',
+    }),
+    state: Enum([...states], {
+      description: '`queued`: there is another attempt; `failed`: it was given up.',
+    }),
+    address: nullable(StringSchema(), {
+      description: 'Scheme, host and port at the last attempt; null: there was none.',
+    }),
+    attempts: Integer({ description: 'How often it was attempted.' }),
+    status: nullable(Integer(), { description: 'The HTTP status of the last attempt; null: no response.' }),
+    problem: nullable(Enum(Object.keys(problems)), { description: 'Why the last attempt has no status.' }),
     message: StringSchema({ description: 'The outcome of the last attempt, in words.' }),
-    created_at: timestamp(),
-    tried_at: nullable(timestamp()),
-    next_attempt_at: nullable(timestamp()),
+    created_at: createdAt(),
+    tried_at: nullable(timestamp(), { description: 'When it was last attempted; null: not yet.' }),
+    next_attempt_at: nullable(timestamp(), {
+      description: 'When it is attempted next; null: there is no other attempt.',
+    }),
   },
-  strict,
+  { ...strict, description: 'A logout token, and what became of it.' },
 );
 
 const show = ({ id, value }: LogoutDelivery) => ({
@@ -94,13 +102,13 @@ const list: ListDefinition<LogoutDeliveryRecord> = {
   collection,
   sorts: ['created_at', 'state', 'id'],
   defaultOrder: 'desc',
-  filters: { state: { schema: Enum([...states]) } },
+  filters: { state: { schema: Enum([...states], { description: 'Only deliveries in this state.' }) } },
   times: ['created_at'],
 };
 
 const calledAddressesSchema = ObjectSchema(
   { items: addressesSchema('Its `jwks_uri` and `backchannel_logout_uri`, where it has them.') },
-  strict,
+  { ...strict, description: 'The addresses that this server calls for the application.' },
 );
 
 const clientOf = async (clientId: string, { clients }: Ports) =>

@@ -6,26 +6,34 @@ import { explainRefusal } from './refusal-causes.ts';
 
 const refusalSchema = ObjectSchema(
   {
-    endpoint: StringSchema({ description: 'Such as authorization, token, logout.' }),
-    cause: StringSchema({ description: 'A fixed word for the cause; other: none of them.' }),
+    endpoint: StringSchema({
+      description: 'Where it was refused, such as `authorization`, `token` or `logout`.',
+    }),
+    cause: StringSchema({ description: 'A stable code for the cause; `other`: none of the others.' }),
     message: StringSchema({ description: 'The cause in words.' }),
     remedy: StringSchema({ description: 'What to change.' }),
     error: StringSchema({ description: 'The OAuth error code.' }),
-    reason: nullable(StringSchema(), { description: 'As in the log; may repeat what was sent, cut.' }),
+    reason: nullable(StringSchema(), {
+      description: 'The reason as in the program log; may repeat a part of what was sent.',
+    }),
     address: nullable(StringSchema(), {
-      description: 'The address that is not registered, without user, password and query.',
+      description:
+        'The address that is not registered, without user name, password and query; null: it is about none.',
     }),
     registered: ArraySchema(StringSchema(), {
-      description: 'The addresses that are registered now, if it is about one.',
+      description: 'The addresses that are registered now, where it is about one that is not.',
     }),
     count: Integer({ minimum: 1, description: 'How many requests were refused like this.' }),
-    first_at: timestamp(),
-    last_at: timestamp(),
+    first_at: timestamp('When the first of them was refused.'),
+    last_at: timestamp('When the last of them was refused.'),
   },
-  strict,
+  { ...strict, description: 'Requests that were refused for the same reason.' },
 );
 
-export const refusalsSchema = ObjectSchema({ items: ArraySchema(refusalSchema) }, strict);
+export const refusalsSchema = ObjectSchema(
+  { items: ArraySchema(refusalSchema, { description: 'The latest first; at most 20.' }) },
+  { ...strict, description: 'The refused requests of an application.' },
+);
 
 const listOf = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : []);
 

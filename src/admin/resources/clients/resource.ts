@@ -43,10 +43,18 @@ const list: ListDefinition<ClientRecord> = {
   defaultOrder: 'desc',
   searches: ['client_name'],
   filters: {
-    client_type: { schema: Enum(['confidential', 'public']) },
-    is_active: { schema: BooleanSchema() },
+    client_type: {
+      schema: Enum(['confidential', 'public'], { description: 'Only applications of this type.' }),
+    },
+    is_active: {
+      schema: BooleanSchema({ description: 'Only applications that are active, or that are not.' }),
+    },
     allowed_group: {
-      schema: StringSchema({ pattern: groupNamePattern, [EXPECTED]: 'the name of a group' }),
+      schema: StringSchema({
+        pattern: groupNamePattern,
+        [EXPECTED]: 'the name of a group',
+        description: 'Only applications that are restricted to this group, alone or among others.',
+      }),
       toGroups: (name) => [[restrictedTo(String(name))]],
     },
   },

@@ -5,13 +5,11 @@ import {
   Boolean as BooleanSchema,
   Enum,
   Integer,
-  Null,
   Object as ObjectSchema,
   Optional,
   String as StringSchema,
   type TProperties,
   type TSchema,
-  Union,
   Unsafe,
 } from 'typebox';
 import { groupNamePattern } from '../../../accounts/index.ts';
@@ -34,7 +32,16 @@ import {
   openScopes,
   webOriginsSetting,
 } from '../../../clients/index.ts';
-import { DOCUMENTED, type Keywords, nullable, oneLine, strict, timestamp } from '../../api/schema-parts.ts';
+import {
+  createdAt,
+  DOCUMENTED,
+  type Keywords,
+  nullable,
+  oneLine,
+  strict,
+  timestamp,
+  updatedAt,
+} from '../../api/schema-parts.ts';
 import { addressesSchema, type showAddress } from './called-addresses.ts';
 
 // These are the JSON types only; src/clients validates values and lengths.
@@ -54,7 +61,6 @@ const memberSchemas: Readonly<
 const oneOf = (...values: readonly string[]) => ({ enum: values });
 const someOf = (...values: readonly string[]) => ({ items: { type: 'string', enum: values } });
 const text = { minLength: 1, pattern: oneLine };
-const texts = { items: { type: 'string', minLength: 1, maxLength: 2000, pattern: oneLine } };
 // RFC 3986 §2, without wildcards and fragments, which are never registered.
 const uri = "[!$%&'()+-;=?@A-Z_a-z~\\[\\]]+";
 const origin = { pattern: '^https?://[^/?#@ ]+$' };
@@ -72,14 +78,21 @@ const rules = new Map<string, Keywords>(
     redirect_uris: redirects,
     post_logout_redirect_uris: redirects,
     grant_types: someOf(...openGrantTypes, ...adminGrantTypes),
-    response_types: someOf('code', 'none'),
-    response_modes: texts,
+    response_types: someOf('code'),
+    response_modes: { minItems: 1, ...someOf('query', 'fragment', 'form_post') },
     scope: { minLength: 1, maxLength: 1000, pattern: `^(?:${scopes})(?: (?:${scopes}))*$` },
     token_endpoint_auth_method: oneOf(...authMethods),
     token_endpoint_auth_signing_alg: { pattern: '^(?:(?:RS|PS|ES)(?:256|384|512)|EdDSA|Ed25519)$' },
     jwks: {
       required: ['keys'],
-      properties: { keys: { type: 'array', maxItems: 20, items: { type: 'object', required: ['kty'] } } },
+      properties: {
+        keys: {
+          type: 'array',
+          maxItems: 20,
+          items: { type: 'object', required: ['kty'] },
+          description: 'The public keys, as JSON Web Keys.',
+        },
+      },
     },
     jwks_uri: page,
     id_token_signed_response_alg: oneOf('RS256'),
@@ -129,14 +142,17 @@ const examples: Readonly<Record<string, unknown>> = {
 const examplesOf = (name: string): { examples?: unknown[] } =>
   Object.hasOwn(examples, name) ? { examples: [examples[name]] } : {};
 
-type Wrap = (schema: TSchema) => TSchema;
+type Wrap = (schema: TSchema, about: { description: string }) => TSchema;
 
 /** @param isGiven in a request: responses may hold what earlier versions accepted */
 function members(wrap: Wrap, isGiven: boolean): TProperties {
   const entries = Object.entries(metadataMembers).map(([name, { type, description }]) => {
     const rule = isGiven ? rules.get(name) : undefined;
     const ruled = rule === undefined ? {} : { [DOCUMENTED]: rule };
-    return [name, Optional(wrap(memberSchemas[type]({ description, ...examplesOf(name), ...ruled })))];
+    return [
+      name,
+      Optional(wrap(memberSchemas[type]({ description, ...examplesOf(name), ...ruled }), { description })),
+    ];
   });
   return Object.fromEntries(entries);
 }
@@ -144,18 +160,24 @@ function members(wrap: Wrap, isGiven: boolean): TProperties {
 const given = (wrap: Wrap): TProperties => members(wrap, true);
 const unwrapped: Wrap = (schema) => schema;
 
+const lifetimes: Readonly<Record<string, string>> = {
+  access_token_seconds: 'How long its access tokens are valid',
+  id_token_seconds: 'How long its ID tokens are valid',
+  refresh_token_seconds: 'How long its refresh tokens are valid without being used',
+};
+
 /** @param isGiven as for members */
 function settings(isGiven: boolean): TProperties {
   const ruled = (rule: Keywords) => (isGiven ? { [DOCUMENTED]: rule } : {});
   const properties: TProperties = {};
   for (const [name, { isNullable, description }] of Object.entries(flagSettings)) {
     const schema = BooleanSchema({ description });
-    properties[name] = Optional(isNullable ? Union([schema, Null()]) : schema);
+    properties[name] = Optional(isNullable ? nullable(schema, { description }) : schema);
   }
   const { maxItems, maxLength, description } = allowedGroupsSetting;
   const name = StringSchema({ maxLength, ...ruled({ pattern: groupNamePattern }) });
-  const names = ArraySchema(name, { maxItems, description });
-  properties.allowed_groups = Optional(Union([names, Null()], { examples: [['staff']] }));
+  const names = ArraySchema(name, { maxItems });
+  properties.allowed_groups = Optional(nullable(names, { description, examples: [['staff']] }));
   properties.web_origins = Optional(
     ArraySchema(StringSchema({ maxLength: webOriginsSetting.maxLength, ...ruled(origin) }), {
       maxItems: webOriginsSetting.maxItems,
@@ -165,11 +187,13 @@ function settings(isGiven: boolean): TProperties {
   );
   const { required_acr: acr, max_auth_age: age } = authenticationSettings;
   properties.required_acr = Optional(
-    Union([Enum([...acr.values]), Null()], { description: acr.description, examples: [null] }),
+    nullable(Enum([...acr.values]), { description: acr.description, examples: [null] }),
   );
   const { values: audiences, description: audience } = audienceSetting;
   properties.access_token_audience = Optional(Enum([...audiences], { description: audience }));
-  properties.max_auth_age = Optional(Union([Integer(age), Null()], { examples: [null] }));
+  properties.max_auth_age = Optional(
+    nullable(Integer(age), { description: age.description, examples: [null] }),
+  );
   const { description: approved, ...limits } = approvedAddressesSetting;
   properties.approved_addresses = Optional(
     ArraySchema(StringSchema({ maxLength: limits.maxLength }), {
@@ -179,15 +203,17 @@ function settings(isGiven: boolean): TProperties {
     }),
   );
   for (const [name, { minimum, maximum }] of Object.entries(lifetimeSettings)) {
-    const description = 'Seconds; null: the runtime setting applies.';
-    properties[name] = Optional(
-      Union([Integer({ minimum, maximum, description }), Null()], { examples: [null] }),
-    );
+    const description = `${lifetimes[name]}, in seconds; null: the runtime setting applies.`;
+    properties[name] = Optional(nullable(Integer({ minimum, maximum }), { description, examples: [null] }));
   }
   return properties;
 }
 
-const clientType = () => Enum(['confidential', 'public']);
+const clientType = () =>
+  Enum(['confidential', 'public'], {
+    description:
+      'Whether it authenticates at the token endpoint; `public`: `token_endpoint_auth_method` is `none`.',
+  });
 
 /** `client_type` is accepted instead of `token_endpoint_auth_method`. */
 const created: TProperties = {
@@ -199,26 +225,29 @@ export const newClientSchema = ObjectSchema(created, strict);
 
 export const replacedClientSchema = ObjectSchema({ ...given(unwrapped), ...settings(true) }, strict);
 
-export const changedClientSchema = ObjectSchema(
-  { ...given((schema) => Union([schema, Null()])), ...settings(true) },
-  strict,
-);
+export const changedClientSchema = ObjectSchema({ ...given(nullable), ...settings(true) }, strict);
 
 const shown: TProperties = {
-  client_id: StringSchema(),
+  client_id: StringSchema({ description: 'Identifies the application.' }),
   ...members(unwrapped, false),
   ...settings(false),
   client_type: clientType(),
   pkce_required_at: nullable(timestamp(), {
-    description: 'When PKCE became required because the application had used it 20 times in a row.',
+    description:
+      'When PKCE became required because the application had used it 20 times in a row; null: it did not.',
   }),
-  origin: Enum(['admin', 'registration', 'seed']),
-  created_at: timestamp(),
-  updated_at: timestamp(),
+  origin: Enum(['admin', 'registration', 'seed'], {
+    description:
+      'How it was created: by an administrator, by dynamic registration, or with the installation (`seed`: this product itself).',
+  }),
+  created_at: createdAt(),
+  updated_at: updatedAt(),
 };
 
+const described = { ...strict, description: 'An application: metadata (RFC 7591) and settings.' };
+
 /** Derived from lists of members, so that the types come from what src/clients shows. */
-export const clientSchema = Unsafe<ClientView>(ObjectSchema(shown, strict));
+export const clientSchema = Unsafe<ClientView>(ObjectSchema(shown, described));
 
 export const clientWithSecretSchema = Unsafe<
   ClientView & { readonly client_secret?: string; readonly unreachable?: ReturnType<typeof showAddress>[] }
@@ -227,7 +256,7 @@ export const clientWithSecretSchema = Unsafe<
     {
       ...shown,
       client_secret: Optional(
-        StringSchema({ description: 'Only this response contains it.', examples: ['kX3n…'] }),
+        StringSchema({ description: 'The new secret; only this response contains it.', examples: ['kX3n…'] }),
       ),
       unreachable: Optional(
         addressesSchema(
@@ -235,6 +264,6 @@ export const clientWithSecretSchema = Unsafe<
         ),
       ),
     },
-    strict,
+    described,
   ),
 );

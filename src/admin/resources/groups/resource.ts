@@ -16,8 +16,8 @@ import { accounts } from '../../../store/collections.ts';
 import { defineResource, type ListPorts } from '../../api/define-resource.ts';
 import type { ListDefinition } from '../../api/list-query.ts';
 import { noContent } from '../../api/route.ts';
-import { DOCUMENTED, nullable, strict, timestamp } from '../../api/schema-parts.ts';
-import { idParams, userIdBody } from '../../api/shared.ts';
+import { createdAt, DOCUMENTED, nullable, strict, updatedAt } from '../../api/schema-parts.ts';
+import { idParams, memberParams, userIdBody } from '../../api/shared.ts';
 import { userSchema } from '../users/schema.ts';
 
 export type GroupsPort = Omit<Groups, 'finishRemovals' | 'missing'>;
@@ -46,6 +46,9 @@ const members: ListDefinition<Account> = {
   times: ['created_at', 'last_login_at'],
 };
 
+const displayNameMeaning = 'A name for people.';
+const descriptionMeaning = 'What the group is for.';
+
 export const groupSchema = ObjectSchema(
   {
     id: StringSchema({ description: 'The same as the name.', examples: ['staff'] }),
@@ -53,18 +56,19 @@ export const groupSchema = ObjectSchema(
       description: 'The value in the claim `groups`; it never changes.',
       examples: ['staff'],
     }),
-    display_name: nullable(StringSchema()),
-    description: nullable(StringSchema()),
-    created_at: timestamp(),
-    updated_at: timestamp(),
+    display_name: nullable(StringSchema(), { description: displayNameMeaning }),
+    description: nullable(StringSchema(), { description: descriptionMeaning }),
+    created_at: createdAt(),
+    updated_at: updatedAt(),
   },
-  strict,
+  { ...strict, description: 'A group.' },
 );
 const fields = {
-  display_name: Optional(nullable(StringSchema({ maxLength: 200 }))),
-  description: Optional(nullable(StringSchema({ maxLength: 2000 }))),
+  display_name: Optional(nullable(StringSchema({ maxLength: 200 }), { description: displayNameMeaning })),
+  description: Optional(nullable(StringSchema({ maxLength: 2000 }), { description: descriptionMeaning })),
 };
-const nameRule = 'Lower-case letters, digits, dots, hyphens and underscores; starts with a letter or digit.';
+const nameRule =
+  'The value in the claim `groups`; it never changes. Lower-case letters, digits, dots, hyphens and underscores; starts with a letter or digit.';
 const newGroupSchema = ObjectSchema(
   {
     name: StringSchema({
@@ -78,8 +82,6 @@ const newGroupSchema = ObjectSchema(
   strict,
 );
 const groupChangesSchema = ObjectSchema(fields, strict);
-const { id } = idParams.properties;
-const memberParams = ObjectSchema({ id, user_id: id }, strict);
 
 const show = ({ id: name, value }: Group) => ({
   id: name,

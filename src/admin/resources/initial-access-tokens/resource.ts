@@ -7,7 +7,7 @@ import {
 } from '../../../store/collections.ts';
 import { defineResource, type ListPorts } from '../../api/define-resource.ts';
 import type { ListDefinition } from '../../api/list-query.ts';
-import { strict, timestamp } from '../../api/schema-parts.ts';
+import { createdAt, expiresAt, strict } from '../../api/schema-parts.ts';
 import { idParams } from '../../api/shared.ts';
 
 interface Ports extends ListPorts {
@@ -25,28 +25,45 @@ const list: ListDefinition<InitialAccessTokenRecord> = {
 const DEFAULT_EXPIRY_SECONDS = 86_400;
 const MAX_EXPIRY_SECONDS = 31_536_000;
 
+const labelMeaning = 'For example, whom the token is for.';
+
 const shown = {
   id: StringSchema({ description: 'Identifies the token; it is not the token itself.' }),
-  label: StringSchema(),
-  uses_left: Integer(),
-  created_at: timestamp(),
-  expires_at: timestamp(),
+  label: StringSchema({ description: labelMeaning }),
+  uses_left: Integer({ description: 'How many applications can still be registered with it.' }),
+  created_at: createdAt(),
+  expires_at: expiresAt(),
 };
 
-const tokenSchema = ObjectSchema(shown, strict);
+const tokenSchema = ObjectSchema(shown, {
+  ...strict,
+  description: 'An initial access token without its value.',
+});
 const newTokenSchema = ObjectSchema(
   {
-    label: StringSchema({ minLength: 1, maxLength: 200 }),
-    uses: Optional(Integer({ minimum: 1, maximum: 10_000, default: 1 })),
+    label: StringSchema({ minLength: 1, maxLength: 200, description: labelMeaning }),
+    uses: Optional(
+      Integer({
+        minimum: 1,
+        maximum: 10_000,
+        default: 1,
+        description: 'How many applications can be registered with it.',
+      }),
+    ),
     expires_in_seconds: Optional(
-      Integer({ minimum: 60, maximum: MAX_EXPIRY_SECONDS, default: DEFAULT_EXPIRY_SECONDS }),
+      Integer({
+        minimum: 60,
+        maximum: MAX_EXPIRY_SECONDS,
+        default: DEFAULT_EXPIRY_SECONDS,
+        description: 'How long the token is valid, in seconds.',
+      }),
     ),
   },
   strict,
 );
 const createdTokenSchema = ObjectSchema(
   { ...shown, token: StringSchema({ description: 'The bearer token; only this response contains it.' }) },
-  strict,
+  { ...strict, description: 'The new initial access token.' },
 );
 
 const show = (token: InitialAccessToken) => ({

@@ -10,7 +10,15 @@ import type { Invitation, Registration } from '../../../registration/index.ts';
 import { invitations as collection } from '../../../store/signups.ts';
 import { defineResource, type ListPorts } from '../../api/define-resource.ts';
 import type { ListDefinition } from '../../api/list-query.ts';
-import { DOCUMENTED, emailKeywords, nullable, strict, timestamp } from '../../api/schema-parts.ts';
+import {
+  createdAt,
+  DOCUMENTED,
+  emailKeywords,
+  expiresAt,
+  nullable,
+  strict,
+  timestamp,
+} from '../../api/schema-parts.ts';
 import { idParams } from '../../api/shared.ts';
 
 export type InvitationsPort = Pick<Registration['invitations'], 'query' | 'remove' | 'invite'>;
@@ -38,16 +46,18 @@ const list: ListDefinition<Pick<Invitation, 'email' | 'createdAt'>> = {
 
 const MAX_EXPIRY_SECONDS = 30 * 86_400;
 
+const continuesTo = 'The application that the user continues to; none: the account page.';
+
 const shown = {
   id: StringSchema({ description: 'Identifies the invitation; it is not its link.' }),
-  email: StringSchema(),
-  client_id: nullable(StringSchema(), { description: 'The application that the user continues to.' }),
-  created_at: timestamp(),
-  expires_at: timestamp(),
-  used_at: nullable(timestamp()),
-  user_id: nullable(StringSchema(), { description: 'The user who was created with it.' }),
+  email: StringSchema({ description: 'The e-mail address of the invited user.' }),
+  client_id: nullable(StringSchema(), { description: continuesTo }),
+  created_at: createdAt(),
+  expires_at: expiresAt(),
+  used_at: nullable(timestamp(), { description: 'When it was used; null: not yet.' }),
+  user_id: nullable(StringSchema(), { description: 'The user who was created with it; null: none yet.' }),
 };
-const invitationSchema = ObjectSchema(shown, strict);
+const invitationSchema = ObjectSchema(shown, { ...strict, description: 'An invitation without its link.' });
 const createdSchema = ObjectSchema(
   {
     ...shown,
@@ -56,20 +66,25 @@ const createdSchema = ObjectSchema(
         'A link to pass on; only this response contains it. Using it does not verify the e-mail address; using the mailed link does.',
     }),
   },
-  strict,
+  { ...strict, description: 'The new invitation.' },
 );
 const newInvitationSchema = ObjectSchema(
   {
-    email: StringSchema({ minLength: 1, maxLength: 320, [DOCUMENTED]: emailKeywords }),
+    email: StringSchema({
+      minLength: 1,
+      maxLength: 320,
+      description: 'The e-mail address of the invited user.',
+      [DOCUMENTED]: emailKeywords,
+    }),
     expires_in: Optional(
       Integer({
         minimum: 60,
         maximum: MAX_EXPIRY_SECONDS,
         description:
-          'How long the invitation is valid, in seconds; default: the setting invitation_link_seconds.',
+          'How long the invitation is valid, in seconds; default: the setting `invitation_link_seconds`.',
       }),
     ),
-    client_id: Optional(StringSchema({ minLength: 1, maxLength: 128 })),
+    client_id: Optional(StringSchema({ minLength: 1, maxLength: 128, description: continuesTo })),
     send_mail: Optional(
       BooleanSchema({ default: true, description: 'Whether the invitation is sent by mail.' }),
     ),

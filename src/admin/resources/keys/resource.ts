@@ -10,7 +10,7 @@ import {
 } from 'typebox';
 import type { Keys, KeyView } from '../../../keys/index.ts';
 import { defineRoutes, type RouteKit } from '../../api/define-resource.ts';
-import { iso, isoOrNull, nullable, strict, timestamp } from '../../api/schema-parts.ts';
+import { createdAt, iso, isoOrNull, nullable, strict, timestamp } from '../../api/schema-parts.ts';
 
 interface Ports {
   readonly keys: Pick<Keys, 'list' | 'rotate'>;
@@ -19,9 +19,11 @@ interface Ports {
 const keySchema = ObjectSchema(
   {
     kid: StringSchema({ description: 'The key ID in tokens and in the JWKS.' }),
-    alg: Literal('RS256'),
-    state: Enum(['next', 'current', 'retired']),
-    created_at: timestamp(),
+    alg: Literal('RS256', { description: 'The algorithm that it signs with.' }),
+    state: Enum(['next', 'current', 'retired'], {
+      description: '`next`: published, and signs later; `current`: signs; `retired`: only verifies.',
+    }),
+    created_at: createdAt(),
     activates_at: nullable(timestamp(), { description: 'When a `next` key starts to sign.' }),
     activated_at: nullable(timestamp(), { description: 'When it started to sign.' }),
     retired_at: nullable(timestamp(), { description: 'When it stopped signing.' }),
@@ -29,11 +31,15 @@ const keySchema = ObjectSchema(
       description: 'Until when a retired key is published: as long as a token that it signed can be valid.',
     }),
   },
-  strict,
+  { ...strict, description: 'A signing key without its private part.' },
 );
 export type SigningKey = Static<typeof keySchema>;
 
-const all = { status: 200, schema: ObjectSchema({ items: ArraySchema(keySchema) }, strict) } as const;
+const allSchema = ObjectSchema(
+  { items: ArraySchema(keySchema, { description: 'All of them.' }) },
+  { ...strict, description: 'The signing keys.' },
+);
+const all = { status: 200, schema: allSchema } as const;
 
 const show = (key: KeyView) => ({
   kid: key.kid,
@@ -68,8 +74,8 @@ export const signingKeys = defineRoutes('Keys', (on: RouteKit<Ports>) => ({
         mode: Optional(
           Enum(['gradual', 'immediate', 'compromised'], {
             description:
-              'gradual (default): the new key is published for a quarter of an hour before it signs. immediate: it signs ' +
-              'within seconds. compromised: it signs immediately, and every token that the old key signed is revoked.',
+              '`gradual`, the default: the new key is published for a quarter of an hour before it signs. `immediate`: it signs ' +
+              'within seconds. `compromised`: it signs immediately, and every token that the old key signed is revoked.',
           }),
         ),
       },

@@ -6,14 +6,15 @@ import { defineResource, type ListPorts } from '../../api/define-resource.ts';
 import type { ListDefinition } from '../../api/list-query.ts';
 import type { MailPort } from '../../api/ports.ts';
 import type { Sensitivity } from '../../api/route.ts';
-import { DOCUMENTED, iso, nullable, strict, timestamp } from '../../api/schema-parts.ts';
+import { createdAt, DOCUMENTED, iso, nullable, strict, timestamp } from '../../api/schema-parts.ts';
 
 interface Ports extends ListPorts {
   readonly mail: MailPort;
 }
 
-const address = () => StringSchema({ minLength: 3, maxLength: 254 });
-const stateSchema = () => Enum(['queued', 'sent', 'failed', 'kept']);
+const address = () =>
+  StringSchema({ minLength: 3, maxLength: 254, description: 'Only mails to this e-mail address.' });
+const stateSchema = (description: string) => Enum(['queued', 'sent', 'failed', 'kept'], { description });
 
 /** The fields that sorting needs; the outbox handles the texts. */
 type Sorted = Pick<MailRecord, 'state' | 'to' | 'createdAt' | 'dueAt'>;
@@ -33,28 +34,30 @@ const list: ListDefinition<Sorted> = {
   sorts: ['created_at', 'due_at', 'state', 'to', 'id'],
   defaultOrder: 'desc',
   searches: ['to'],
-  filters: { state: { schema: stateSchema() }, to: { schema: address() } },
+  filters: { state: { schema: stateSchema('Only mails in this state.') }, to: { schema: address() } },
   times: ['created_at', 'due_at'],
 };
 
 const mailSchema = ObjectSchema(
   {
-    id: StringSchema(),
-    state: stateSchema(),
-    to: StringSchema(),
-    template: StringSchema(),
-    subject: StringSchema(),
-    text: nullable(
-      StringSchema({ description: 'Only of mails in the state kept; others are only delivered.' }),
+    id: StringSchema({ description: 'The ID of the mail.' }),
+    state: stateSchema(
+      '`queued`: there is another attempt; `failed`: it was given up; `kept`: no mail server is configured.',
     ),
-    html: nullable(StringSchema()),
-    attempts: Integer(),
-    due_at: timestamp(),
-    last_error: nullable(StringSchema()),
-    created_at: timestamp(),
-    sent_at: nullable(timestamp()),
+    to: StringSchema({ description: 'The e-mail address of the recipient.' }),
+    template: StringSchema({ description: 'What it is about, such as `password-reset`.' }),
+    subject: StringSchema({ description: 'The subject.' }),
+    text: nullable(StringSchema(), {
+      description: 'The plain text. Only of mails in the state `kept`; others are only delivered.',
+    }),
+    html: nullable(StringSchema(), { description: 'The same as HTML.' }),
+    attempts: Integer({ description: 'How often delivery was attempted.' }),
+    due_at: timestamp('When the next attempt is due, or the last one was.'),
+    last_error: nullable(StringSchema(), { description: 'Why the last attempt failed; null: it did not.' }),
+    created_at: createdAt(),
+    sent_at: nullable(timestamp(), { description: 'When the mail server accepted it; null: not yet.' }),
   },
-  strict,
+  { ...strict, description: 'An outbound mail.' },
 );
 
 const show = (mail: OutboxMail) => ({
@@ -89,7 +92,10 @@ export const mails = defineResource(
   (on) => ({
     list: on.list({
       summary: 'List outbound mails, latest first',
-      sensitivity: { when: 'except by state queued, sent or failed, which have no texts', is: hasTexts },
+      sensitivity: {
+        when: 'except with the state `queued`, `sent` or `failed`, whose mails have no texts',
+        is: hasTexts,
+      },
       // The texts contain codes and links that let any reader act as the recipient.
       needs: 'admin',
       list,
@@ -110,17 +116,26 @@ export const mails = defineResource(
       summary: 'Send a test mail with the current settings immediately',
       recorded: { event: 'mail.test_sent', target: 'mail' },
       body: ObjectSchema(
-        { to: StringSchema({ minLength: 3, maxLength: 254, [DOCUMENTED]: { format: 'email' } }) },
+        {
+          to: StringSchema({
+            minLength: 3,
+            maxLength: 254,
+            description: 'The e-mail address of the recipient.',
+            [DOCUMENTED]: { format: 'email' },
+          }),
+        },
         strict,
       ),
       success: {
         status: 200,
         schema: ObjectSchema(
           {
-            state: Enum(['sent', 'kept', 'failed'], { description: 'kept: no mail server is configured.' }),
-            problem: nullable(StringSchema({ description: 'The reason of a failure.' })),
+            state: Enum(['sent', 'kept', 'failed'], {
+              description: '`kept`: no mail server is configured, so it was stored.',
+            }),
+            problem: nullable(StringSchema(), { description: 'Why it failed; null: it did not.' }),
           },
-          strict,
+          { ...strict, description: 'What became of the test mail.' },
         ),
       },
       async run({ body }, { mail }) {

@@ -10,9 +10,9 @@ import type { Passkey } from '../../../passkeys/index.ts';
 import { passkeys as collection } from '../../../store/passkeys.ts';
 import { defineResource, type ListPorts } from '../../api/define-resource.ts';
 import type { ListDefinition } from '../../api/list-query.ts';
-import { iso, isoOrNull, nullable, timestamp } from '../../api/schema-parts.ts';
+import { createdAt, iso, isoOrNull, nullable, strict, timestamp } from '../../api/schema-parts.ts';
 import { selectFew } from '../../api/select-few.ts';
-import { idParams, userOf, userPasskeyParams } from '../../api/shared.ts';
+import { userOf, userParams, userPasskeyParams } from '../../api/shared.ts';
 import type { AccountsPort } from '../users/resource.ts';
 
 export interface PasskeysPort {
@@ -42,22 +42,31 @@ const list: ListDefinition<Passkey> = {
 
 const passkeySchema = ObjectSchema(
   {
-    id: StringSchema(),
-    label: StringSchema(),
-    authenticator: nullable(
-      StringSchema({ description: 'The model, where the authenticator reports a known one.' }),
-    ),
-    aaguid: StringSchema(),
-    transports: ArraySchema(StringSchema()),
-    is_synced: BooleanSchema(),
-    is_backed_up: BooleanSchema(),
+    id: StringSchema({ description: 'The credential ID.' }),
+    label: StringSchema({ description: 'The name that its user gave it.' }),
+    authenticator: nullable(StringSchema(), {
+      description: 'The model, where the authenticator reports a known one.',
+    }),
+    aaguid: StringSchema({
+      description: 'The model as the authenticator reports it; all zeros: not reported.',
+    }),
+    transports: ArraySchema(StringSchema(), {
+      description: 'How it can be reached, such as `internal`, `usb` or `hybrid` (WebAuthn §5.8.4).',
+    }),
+    is_synced: BooleanSchema({ description: 'Whether it can be synced to other devices of its user.' }),
+    is_backed_up: BooleanSchema({ description: 'Whether it is backed up or synced now.' }),
     is_user_verified: BooleanSchema({ description: 'Whether it verified its user when it was registered.' }),
-    is_second_factor_only: BooleanSchema(),
-    counter_went_back_at: nullable(timestamp()),
-    created_at: timestamp(),
-    last_used_at: nullable(timestamp()),
+    is_second_factor_only: BooleanSchema({
+      description: 'Whether it serves as a second factor only, after a password.',
+    }),
+    counter_went_back_at: nullable(timestamp(), {
+      description:
+        'When its signature counter decreased, so that it may have been cloned (WebAuthn §6.1.1); null: never.',
+    }),
+    created_at: createdAt(),
+    last_used_at: nullable(timestamp(), { description: 'When it was last used; null: never.' }),
   },
-  { additionalProperties: false },
+  { ...strict, description: 'A passkey.' },
 );
 
 const show = (passkey: Passkey) => ({
@@ -86,7 +95,7 @@ export const passkeys = defineResource(
   (on) => ({
     list: on.list({
       summary: 'List the passkeys of a user',
-      params: idParams,
+      params: userParams,
       list,
       async query(wanted, ports, { params }) {
         const own = await ports.passkeys.list(await userOf(params.id, ports));

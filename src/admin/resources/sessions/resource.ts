@@ -6,7 +6,7 @@ import type { FieldFilter, Stored } from '../../../store/port.ts';
 import { defineResource, type ListPorts } from '../../api/define-resource.ts';
 import type { ListDefinition } from '../../api/list-query.ts';
 import type { SessionsPort } from '../../api/ports.ts';
-import { atVersion, idParams, userOf, userSessionParams } from '../../api/shared.ts';
+import { atVersion, idParams, userOf, userParams, userSessionParams } from '../../api/shared.ts';
 import type { ClientsPort } from '../clients/resource.ts';
 import type { AccountsPort } from '../users/resource.ts';
 import { createPresenter, sessionSchema } from './view.ts';
@@ -24,10 +24,18 @@ const definition: ListDefinition<SessionRecord> = {
   defaultOrder: 'desc',
   searches: ['ip_address'],
   filters: {
-    user_id: { schema: StringSchema({ minLength: 1, maxLength: 128 }) },
-    ip_address: { schema: StringSchema({ minLength: 1, maxLength: 64 }) },
+    user_id: {
+      schema: StringSchema({ minLength: 1, maxLength: 128, description: 'Only sessions of this user.' }),
+    },
+    ip_address: {
+      schema: StringSchema({
+        minLength: 1,
+        maxLength: 64,
+        description: 'Only sessions last used from this IP address.',
+      }),
+    },
     is_active: {
-      schema: BooleanSchema(),
+      schema: BooleanSchema({ description: 'Only sessions that are active, or that are not.' }),
       toGroups: (isActive, now) => {
         const isRunning: FieldFilter = { field: 'ended_at', op: 'absent' };
         if (isActive === true) return [[isRunning, { field: 'expires_at', op: 'gte', value: now + 1 }]];
@@ -97,7 +105,7 @@ export const sessions = defineResource(
 export const userSessions = defineResource({ ...frame, path: '/users/{id}/sessions' }, (on) => ({
   list: on.list({
     summary: 'List the sessions of a user',
-    params: idParams,
+    params: userParams,
     before: ({ params }, ports) => userOf(params.id, ports),
     list: ofOneUser,
     query(wanted, ports, { params }) {

@@ -10,7 +10,7 @@ import { deviceName } from '../../../events/index.ts';
 import type { SessionRecord } from '../../../store/collections.ts';
 import type { Stored } from '../../../store/port.ts';
 import type { SessionsPort } from '../../api/ports.ts';
-import { iso, nullable, strict, timestamp } from '../../api/schema-parts.ts';
+import { createdAt, iso, nullable, strict, timestamp } from '../../api/schema-parts.ts';
 import type { ClientsPort } from '../clients/resource.ts';
 import type { AccountsPort } from '../users/resource.ts';
 
@@ -22,23 +22,32 @@ interface Deps {
 
 export const sessionSchema = ObjectSchema(
   {
-    id: StringSchema(),
-    user_id: StringSchema(),
-    username: nullable(StringSchema()),
-    ip_address: StringSchema(),
-    user_agent: StringSchema(),
+    id: StringSchema({ description: 'The ID of the session.' }),
+    user_id: StringSchema({ description: 'The ID of its user.' }),
+    username: nullable(StringSchema(), { description: 'The name of its user; null: the user was deleted.' }),
+    ip_address: StringSchema({ description: 'The IP address that it was last used from.' }),
+    user_agent: StringSchema({ description: 'The `User-Agent` of its browser.' }),
     device: StringSchema({ description: 'The browser and system, for people.' }),
     amr: ArraySchema(StringSchema(), { description: 'Authentication methods of the sign-in (RFC 8176).' }),
     clients: ArraySchema(
-      ObjectSchema({ client_id: StringSchema(), client_name: nullable(StringSchema()) }, strict),
+      ObjectSchema(
+        {
+          client_id: StringSchema({ description: 'The ID of the application.' }),
+          client_name: nullable(StringSchema(), {
+            description: 'Its name; null: it has none, or was deleted.',
+          }),
+        },
+        strict,
+      ),
+      { description: 'The applications that its user signed in to.' },
     ),
-    is_active: BooleanSchema(),
-    created_at: timestamp(),
-    last_activity_at: timestamp(),
-    expires_at: timestamp(),
-    ended_at: nullable(timestamp()),
+    is_active: BooleanSchema({ description: 'Whether it has neither ended nor expired.' }),
+    created_at: createdAt(),
+    last_activity_at: timestamp('When it was last used.'),
+    expires_at: timestamp('When it expires if it is not used.'),
+    ended_at: nullable(timestamp(), { description: 'When it was ended; null: it was not.' }),
   },
-  strict,
+  { ...strict, description: 'An SSO session: a user who is signed in with a browser.' },
 );
 export type Session = Static<typeof sessionSchema>;
 

@@ -1,6 +1,9 @@
 // What the OpenAPI document says about the body of a change of settings, from the list of all settings. src/settings validates.
 import { definitionOf, isSecretSetting, settingKeys } from '../../../settings/index.ts';
-import type { Keywords } from '../../api/schema-parts.ts';
+import { type Keywords, oneLine } from '../../api/schema-parts.ts';
+
+/** Of addresses, as far as a pattern can say it. */
+const link = '^(?:[Hh][Tt][Tt][Pp][Ss]?://[!#$%&()*+./0-9:=?@A-Z\\[\\]^_a-z{|}~-]+)?$';
 
 const orEmpty = (keywords: Keywords): Keywords => ({ anyOf: [keywords, { const: '' }] });
 
@@ -17,14 +20,18 @@ function valueKeywords(key: (typeof settingKeys)[number]): Keywords {
       return { type: 'string', pattern: '^#[0-9A-Fa-f]{6}$' };
     case 'email':
       return { type: 'string', ...orEmpty({ format: 'email', maxLength: 254 }) };
-    default:
+    default: {
+      const isSecret = isSecretSetting(key);
+      const pattern = type === 'url' && !isSecret ? link : oneLine;
       // Null is what is shown of a secret, and keeps it.
-      return { type: isSecretSetting(key) ? ['string', 'null'] : 'string', minLength: min, maxLength: max };
+      return { type: isSecret ? ['string', 'null'] : 'string', pattern, minLength: min, maxLength: max };
+    }
   }
 }
 
 const byName: Keywords = {
   type: 'object',
+  description: 'Values by the names of the settings.',
   properties: Object.fromEntries(
     settingKeys.map((key) => {
       const { description, default: standard } = definitionOf(key);
@@ -38,7 +45,13 @@ const byName: Keywords = {
 const asShown = (item: object): Keywords => ({
   type: 'object',
   description: 'What GET shows, sent back: each `value` counts, the rest may be left out but not changed.',
-  properties: { items: { type: 'array', items: { ...item, required: ['key', 'value'] } } },
+  properties: {
+    items: {
+      type: 'array',
+      description: 'Settings, each once.',
+      items: { ...item, required: ['key', 'value'] },
+    },
+  },
   required: ['items'],
   additionalProperties: false,
 });

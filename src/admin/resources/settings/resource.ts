@@ -14,7 +14,7 @@ import {
 } from 'typebox';
 import { AppError } from '../../../errors.ts';
 import type { Passkeys } from '../../../passkeys/index.ts';
-import type { SettingChange, Settings } from '../../../settings/index.ts';
+import { type SettingChange, type Settings, settingKeys } from '../../../settings/index.ts';
 import { defineRoutes, type RouteKit } from '../../api/define-resource.ts';
 import type { Actor } from '../../api/ports.ts';
 import { DOCUMENTED, nullable, strict, timestamp } from '../../api/schema-parts.ts';
@@ -30,39 +30,56 @@ const value = () => Union([BooleanSchema(), NumberSchema(), StringSchema()]);
 
 const settingSchema = ObjectSchema(
   {
-    key: StringSchema(),
-    value: nullable(value()),
-    default: value(),
-    type: StringSchema(),
-    min: nullable(NumberSchema()),
-    max: nullable(NumberSchema()),
-    description: StringSchema(),
-    group: StringSchema(),
-    is_secret: BooleanSchema({ description: 'Write-only: its value is shown as null.' }),
-    updated_at: nullable(timestamp()),
-    updated_by: nullable(StringSchema()),
+    key: StringSchema({
+      description: 'The name of the setting.',
+      [DOCUMENTED]: { enum: settingKeys },
+    }),
+    value: nullable(value(), { description: 'The value that applies; null: it is secret.' }),
+    default: Union(value().anyOf, { description: 'The value that applies while none is set.' }),
+    type: StringSchema({ description: 'The type, such as `integer`, `boolean`, `choice`, `text` or `url`.' }),
+    min: nullable(NumberSchema(), { description: 'The smallest number, or the fewest characters.' }),
+    max: nullable(NumberSchema(), { description: 'The largest number, or the most characters.' }),
+    description: StringSchema({ description: 'What it does.' }),
+    group: StringSchema({ description: 'The section of the Admin UI that shows it.' }),
+    is_secret: BooleanSchema({ description: 'Whether it is write-only: its value is shown as null.' }),
+    updated_at: nullable(timestamp(), { description: 'When it was last set; null: the default applies.' }),
+    updated_by: nullable(StringSchema(), { description: 'Who set it, as `kind:id`.' }),
   },
-  strict,
+  { ...strict, description: 'A runtime setting.' },
 );
 export type SettingView = Static<typeof settingSchema>;
-const allSchema = ObjectSchema({ items: ArraySchema(settingSchema) }, strict);
+const allSchema = ObjectSchema(
+  { items: ArraySchema(settingSchema, { description: 'All settings.' }) },
+  { ...strict, description: 'The runtime settings.' },
+);
 // src/settings validates keys and values.
 const anyValues = (options: TSchemaOptions = {}) => RecordSchema(StringSchema(), Unknown(), options);
 const changeBody = anyValues({ [DOCUMENTED]: documentedChange(settingSchema) });
-const exportSchema = ObjectSchema({ values: anyValues() }, strict);
-const importBody = ObjectSchema({ values: anyValues({ [DOCUMENTED]: documentedValues }) }, strict);
+const description = 'Values by the names of the settings.';
+const exportSchema = ObjectSchema(
+  { values: anyValues({ description }) },
+  { ...strict, description: 'What an import accepts.' },
+);
+const importBody = ObjectSchema(
+  { values: anyValues({ description, [DOCUMENTED]: documentedValues }) },
+  strict,
+);
 
 const changeSchema = ObjectSchema(
-  { key: StringSchema(), from: nullable(value()), to: nullable(value()) },
+  {
+    key: StringSchema({ description: 'The name of the setting.' }),
+    from: nullable(value(), { description: 'The value before; null: it is secret.' }),
+    to: nullable(value(), { description: 'The value after; null: it is secret.' }),
+  },
   strict,
 );
 export type SettingChangeView = Static<typeof changeSchema>;
 const importedSchema = ObjectSchema(
   {
     dry_run: BooleanSchema({ description: 'Whether this was a dry run, which changes nothing.' }),
-    changes: ArraySchema(changeSchema),
+    changes: ArraySchema(changeSchema, { description: 'The settings whose value changes.' }),
   },
-  strict,
+  { ...strict, description: 'What the import changes.' },
 );
 
 const nameOf = ({ kind, id }: Actor): string => `${kind}:${id}`;
@@ -136,10 +153,17 @@ export const settings = defineRoutes('Settings', (on: RouteKit<Ports>) => {
       ...changing,
       method: 'POST',
       path: '/settings/import',
-      sensitivity: { when: 'unless dry_run', is: ({ query }) => !isDryRun(query) },
+      sensitivity: { when: 'unless `dry_run` is true', is: ({ query }) => !isDryRun(query) },
       summary:
         'Import settings, all or none; settings missing from the export, such as secrets, keep their values',
-      query: ObjectSchema({ dry_run: Optional(BooleanSchema({ default: false })) }, strict),
+      query: ObjectSchema(
+        {
+          dry_run: Optional(
+            BooleanSchema({ default: false, description: 'Only validate, and report what would change.' }),
+          ),
+        },
+        strict,
+      ),
       body: importBody,
       success: { status: 200, schema: importedSchema },
       isDryRun: ({ query }) => isDryRun(query),

@@ -15,44 +15,45 @@ const pointSchema = ObjectSchema(
   {
     at: StringSchema({ format: 'date-time', description: 'The start of the hour or day (UTC).' }),
     sign_ins: Integer({ description: 'Completed sign-ins, with all factors.' }),
-    failed_sign_ins: Integer(),
-    lockouts: Integer(),
+    failed_sign_ins: Integer({ description: 'Sign-ins refused for a wrong password or factor.' }),
+    lockouts: Integer({ description: 'Users locked after too many wrong passwords.' }),
     passkeys_used: Integer({ description: 'Passkeys used to sign in or as a second factor.' }),
-    second_factors_used: Integer(),
-    users_created: Integer(),
-    sessions_ended: Integer(),
-    tokens_revoked: Integer(),
+    second_factors_used: Integer({ description: 'Second factors used to sign in.' }),
+    users_created: Integer({ description: 'Users created.' }),
+    sessions_ended: Integer({ description: 'Sessions ended by users or administrators.' }),
+    tokens_revoked: Integer({ description: 'Tokens revoked.' }),
     sessions_active: Union([Integer(), Null()], {
-      description: 'At the end of the hour; for a day, the maximum of its hours. null: not counted in time.',
+      description:
+        'Active sessions at the end of the hour; for a day, the maximum of its hours; null: they were not counted.',
     }),
   },
   strict,
 );
 const countsSchema = ObjectSchema(
   {
-    users: Integer(),
-    users_inactive: Integer(),
-    users_locked: Integer(),
-    users_with_second_factor: Integer(),
-    users_with_passkey: Integer(),
-    administrators: Integer(),
-    auditors: Integer(),
-    groups: Integer(),
-    clients: Integer(),
-    sessions_active: Integer(),
-    mails_queued: Integer(),
-    mails_failed: Integer(),
+    users: Integer({ description: 'All users.' }),
+    users_inactive: Integer({ description: 'Deactivated users.' }),
+    users_locked: Integer({ description: 'Users locked now.' }),
+    users_with_second_factor: Integer({ description: 'Users with a verified second factor.' }),
+    users_with_passkey: Integer({ description: 'Users with a passkey.' }),
+    administrators: Integer({ description: 'Users with the role `admin`.' }),
+    auditors: Integer({ description: 'Users with the role `auditor`.' }),
+    groups: Integer({ description: 'Groups.' }),
+    clients: Integer({ description: 'Applications.' }),
+    sessions_active: Integer({ description: 'Active sessions.' }),
+    mails_queued: Integer({ description: 'Mails waiting for delivery.' }),
+    mails_failed: Integer({ description: 'Mails that could not be delivered.' }),
   },
-  strict,
+  { ...strict, description: 'How many there are now.' },
 );
 const statsSchema = ObjectSchema(
   {
-    generated_at: timestamp(),
+    generated_at: timestamp('When this was counted.'),
     counts: countsSchema,
     hours: ArraySchema(pointSchema, { description: 'The last 24 hours, the current one last.' }),
     days: ArraySchema(pointSchema, { description: 'The last 30 days (UTC), today last.' }),
   },
-  strict,
+  { ...strict, description: 'Counts and statistics.' },
 );
 export type Stats = Static<typeof statsSchema>;
 /** Of one hour or day. */

@@ -16,9 +16,9 @@ import { grants as grantCollection, refreshTokens } from '../../../store/protoco
 import type { ProtocolPayload } from '../../../store/records.ts';
 import { defineResource, type ListPorts } from '../../api/define-resource.ts';
 import type { ListDefinition } from '../../api/list-query.ts';
-import { iso, isoOrNull, nullable, strict, timestamp } from '../../api/schema-parts.ts';
+import { createdAt, iso, isoOrNull, nullable, strict, timestamp } from '../../api/schema-parts.ts';
 import { selectFew } from '../../api/select-few.ts';
-import { atVersion, idParams, userOf } from '../../api/shared.ts';
+import { atVersion, idParams, userGrantParams, userOf, userParams } from '../../api/shared.ts';
 
 interface Ports extends ListPorts {
   readonly issuedTokens: IssuedTokens;
@@ -27,36 +27,45 @@ interface Ports extends ListPorts {
 }
 
 const kinds = ['refresh_token', 'access_token', 'client_credentials'] as const;
-const anId = () => StringSchema({ minLength: 1, maxLength: 128 });
-const timesShown = { created_at: timestamp(), expires_at: nullable(timestamp()) };
+const anId = (description: string) => StringSchema({ minLength: 1, maxLength: 128, description });
+const orNull = (description: string) => nullable(StringSchema(), { description });
+const timesShown = {
+  created_at: createdAt(),
+  expires_at: nullable(timestamp(), { description: 'When it expires; null: never.' }),
+};
+const sessionMeaning = 'The session that it belongs to; null: it belongs to none.';
+const kindMeaning =
+  '`client_credentials`: an access token that an application got for itself, not for a user.';
 
 const tokenSchema = ObjectSchema(
   {
     id: StringSchema({ description: 'Identifies the token; it is not the token itself.' }),
-    kind: Enum([...kinds]),
-    user_id: nullable(StringSchema()),
-    client_id: nullable(StringSchema()),
-    grant_id: nullable(StringSchema()),
-    session_id: nullable(StringSchema()),
-    scopes: ArraySchema(StringSchema()),
+    kind: Enum([...kinds], { description: kindMeaning }),
+    user_id: orNull('Its user; null: it belongs to an application itself.'),
+    client_id: orNull('The application that it was issued to.'),
+    grant_id: orNull('The grant that it belongs to; null: it belongs to an application itself.'),
+    session_id: orNull(sessionMeaning),
+    scopes: ArraySchema(StringSchema(), { description: 'The scopes that were granted.' }),
     ...timesShown,
   },
-  strict,
+  { ...strict, description: 'An issued token without its value.' },
 );
 export type Token = Static<typeof tokenSchema>;
 
 const grantSchema = ObjectSchema(
   {
-    id: StringSchema(),
-    user_id: nullable(StringSchema()),
-    client_id: nullable(StringSchema()),
-    client_name: nullable(StringSchema()),
-    session_id: nullable(StringSchema()),
-    scopes: ArraySchema(StringSchema()),
-    is_first_party: BooleanSchema({ description: 'Granted without asking the user for consent.' }),
+    id: StringSchema({ description: 'The ID of the grant.' }),
+    user_id: orNull('The user who granted it.'),
+    client_id: orNull('The application that it was granted to.'),
+    client_name: orNull('The name of the application; null: it was deleted.'),
+    session_id: orNull(sessionMeaning),
+    scopes: ArraySchema(StringSchema(), { description: 'The scopes that were granted.' }),
+    is_first_party: BooleanSchema({
+      description: 'Whether it was granted without asking the user for consent.',
+    }),
     ...timesShown,
   },
-  strict,
+  { ...strict, description: 'What a user granted to an application.' },
 );
 export type Grant = Static<typeof grantSchema>;
 
@@ -67,10 +76,13 @@ const list: ListDefinition<ProtocolPayload> = {
   defaultOrder: 'desc',
   filters: {
     // Selects the collection; not a field of either.
-    kind: { schema: Enum([...kinds]), toGroups: () => [[]] },
-    user_id: { schema: anId() },
-    client_id: { schema: anId() },
-    grant_id: { schema: anId() },
+    kind: {
+      schema: Enum([...kinds], { description: `Only tokens of this kind. ${kindMeaning}` }),
+      toGroups: () => [[]],
+    },
+    user_id: { schema: anId('Only tokens of this user.') },
+    client_id: { schema: anId('Only tokens of this application.') },
+    grant_id: { schema: anId('Only tokens of this grant.') },
   },
   times: [],
 };
@@ -80,7 +92,7 @@ const grantList: ListDefinition<ProtocolPayload> = {
   collection: grantCollection,
   sorts: ['created_at', 'client_id', 'id'],
   defaultOrder: 'desc',
-  filters: { client_id: { schema: anId() } },
+  filters: { client_id: { schema: anId('Only grants to this application.') } },
   times: [],
 };
 
@@ -168,8 +180,8 @@ export const tokens = defineResource(
   (on) => ({
     list: on.list({
       summary:
-        'List usable tokens: refresh tokens with or without filters, access tokens with user_id or grant_id, ' +
-        'tokens of applications themselves with kind=client_credentials and client_id',
+        'List usable tokens: refresh tokens with or without filters, access tokens with `user_id` or `grant_id`, ' +
+        'tokens of applications themselves with `kind=client_credentials` and `client_id`',
       list,
       before: async ({ query }) => ownedIn(query),
       async query(wanted, { issuedTokens }, { query }) {
@@ -201,8 +213,6 @@ export const tokens = defineResource(
   }),
 );
 
-const { id } = idParams.properties;
-
 export const grants = defineResource(
   {
     path: '/users/{id}/grants',
@@ -215,7 +225,7 @@ export const grants = defineResource(
   (on) => ({
     list: on.list({
       summary: 'List the grants of a user, one for each session and application',
-      params: idParams,
+      params: userParams,
       before: ({ params }, ports) => userOf(params.id, ports),
       list: grantList,
       query(wanted, { issuedTokens }, { params }) {
@@ -230,7 +240,7 @@ export const grants = defineResource(
         'Revoke the grant of a user to an application with its tokens; the user is asked for consent again',
       sensitivity: 'plain',
       event: 'consent.revoked',
-      params: ObjectSchema({ id, grant_id: id }, strict),
+      params: userGrantParams,
       async run({ params, ifVersion }, { issuedTokens }) {
         const grant = await issuedTokens.findGrant(params.grant_id);
         if (grant?.value.accountId !== params.id) throw new AppError('grant.not_found');

@@ -4,9 +4,9 @@ import { AppError } from '../../../errors.ts';
 import type { TrustedDevice, TrustedDevices } from '../../../second-factors/index.ts';
 import { defineResource, type ListPorts } from '../../api/define-resource.ts';
 import type { ListDefinition } from '../../api/list-query.ts';
-import { iso, timestamp } from '../../api/schema-parts.ts';
+import { createdAt, expiresAt, iso, strict, timestamp } from '../../api/schema-parts.ts';
 import { selectFew } from '../../api/select-few.ts';
-import { idParams, userDeviceParams, userOf } from '../../api/shared.ts';
+import { userDeviceParams, userOf, userParams } from '../../api/shared.ts';
 import type { AccountsPort } from '../users/resource.ts';
 
 export type TrustedDevicesPort = Pick<TrustedDevices, 'list' | 'revoke'>;
@@ -35,15 +35,15 @@ const list: ListDefinition<TrustedDevice> = {
 
 const deviceSchema = ObjectSchema(
   {
-    id: StringSchema(),
+    id: StringSchema({ description: 'The ID of the trusted device.' }),
     device: StringSchema({ description: 'The browser and system, for people.' }),
-    ip_address: StringSchema(),
-    user_agent: StringSchema(),
-    created_at: timestamp(),
-    last_used_at: timestamp(),
-    expires_at: timestamp(),
+    ip_address: StringSchema({ description: 'The IP address that it was last used from.' }),
+    user_agent: StringSchema({ description: 'The `User-Agent` of its browser.' }),
+    created_at: createdAt(),
+    last_used_at: timestamp('When it was last used.'),
+    expires_at: expiresAt(),
   },
-  { additionalProperties: false },
+  { ...strict, description: 'A browser in which the second factor is skipped.' },
 );
 
 const show = (device: TrustedDevice) => ({
@@ -67,7 +67,7 @@ export const trustedDevices = defineResource(
   (on) => ({
     list: on.list({
       summary: 'List the trusted devices of a user',
-      params: idParams,
+      params: userParams,
       list,
       async query(wanted, ports, { params }) {
         const devices = await ports.trustedDevices.list(await userOf(params.id, ports));

@@ -43,31 +43,40 @@ export const importRowSchema = ObjectSchema(
       StringSchema({
         maxLength: 512,
         description:
-          'argon2, bcrypt, scrypt or PBKDF2 in the usual text form; verified and replaced at the next sign-in.',
+          'The hash of the password: argon2, bcrypt, scrypt or PBKDF2 in the usual text form; verified and replaced at the next sign-in.',
       }),
     ),
-    groups: Optional(ArraySchema(StringSchema({ maxLength: 64 }), { maxItems: 200 })),
-    created_at: Optional(timeGiven({ description: 'A time in the past; default: now.' })),
+    groups: Optional(
+      ArraySchema(StringSchema({ maxLength: 64 }), {
+        maxItems: 200,
+        description: 'The names of the groups that the user becomes a member of.',
+      }),
+    ),
+    created_at: Optional(timeGiven({ description: 'When the account was created; default: now.' })),
   },
   strict,
 );
 
 const resultSchema = ObjectSchema(
   {
-    line: Integer({ description: 'The first line is 1.' }),
+    line: Integer({ description: 'The number of the line; the first is 1.' }),
     status: Enum(['created', 'failed', 'stopped'], {
-      description: 'stopped: this line and all following ones were not processed.',
+      description: '`stopped`: this line and all following ones were not processed.',
     }),
-    id: Optional(StringSchema()),
-    username: Optional(StringSchema()),
+    id: Optional(StringSchema({ description: 'The ID of the new user.' })),
+    username: Optional(StringSchema({ description: 'The username of the new user.' })),
     error: Optional(
       ObjectSchema(
         {
-          reason: StringSchema(),
-          message: StringSchema(),
-          fields: Optional(RecordSchema(StringSchema(), StringSchema())),
+          reason: StringSchema({ description: 'A stable code for programs.' }),
+          message: StringSchema({ description: 'A sentence for people.' }),
+          fields: Optional(
+            RecordSchema(StringSchema(), StringSchema(), {
+              description: 'The invalid fields by name, each with its problem.',
+            }),
+          ),
         },
-        strict,
+        { ...strict, description: 'Why no user was created.' },
       ),
     ),
   },

@@ -47,25 +47,43 @@ const list: ListDefinition<Account> = {
   searches: ['username', 'email'],
   toSearchText: fold,
   filters: {
-    role: { schema: Enum(['user', 'auditor', 'admin']) },
+    role: { schema: Enum(['user', 'auditor', 'admin'], { description: 'Only users with this role.' }) },
     group: {
-      schema: StringSchema({ pattern: groupNamePattern, [EXPECTED]: 'the name of a group' }),
+      schema: StringSchema({
+        pattern: groupNamePattern,
+        [EXPECTED]: 'the name of a group',
+        description: 'Only members of this group.',
+      }),
       toGroups: (name) => [[memberFilter(String(name))]],
     },
     // Exact match, ignoring case, for callers that know the name. `search` finds parts.
     username: {
-      schema: StringSchema({ minLength: 1, maxLength: 512 }),
+      schema: StringSchema({
+        minLength: 1,
+        maxLength: 512,
+        description: 'Only the user with this username, ignoring case.',
+      }),
       toGroups: (name) => [[{ field: 'username', op: 'eq', value: fold(String(name)) }]],
     },
     email: {
-      schema: StringSchema({ minLength: 1, maxLength: 512 }),
+      schema: StringSchema({
+        minLength: 1,
+        maxLength: 512,
+        description: 'Only the user with this e-mail address, ignoring case.',
+      }),
       toGroups: (text) => [[{ field: 'email', op: 'eq', value: parseEmail(String(text))?.key ?? '' }]],
     },
-    is_active: { schema: BooleanSchema() },
-    is_email_verified: { schema: BooleanSchema() },
-    totp_verified: { schema: BooleanSchema() },
+    is_active: { schema: BooleanSchema({ description: 'Only users who are active, or who are not.' }) },
+    is_email_verified: {
+      schema: BooleanSchema({ description: 'Only users whose e-mail address is verified, or is not.' }),
+    },
+    totp_verified: {
+      schema: BooleanSchema({
+        description: 'Only users who have enrolled an authenticator app, or who have not.',
+      }),
+    },
     is_locked: {
-      schema: BooleanSchema(),
+      schema: BooleanSchema({ description: 'Only users who are locked now, or who are not.' }),
       toGroups: (isLocked, now) => {
         const field = 'locked_until';
         if (isLocked === true) return [[{ field, op: 'gte', value: now + 1 }]];
@@ -127,7 +145,7 @@ export const users = defineResource(
     return {
       create: on.create({
         summary: 'Create a user',
-        sensitivity: { when: 'with a role or groups', is: opensMore },
+        sensitivity: { when: 'for a `role` other than `user`', is: opensMore },
         event: 'user.created',
         body: newUserSchema,
         answer: userSchema,

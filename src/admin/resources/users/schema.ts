@@ -4,15 +4,14 @@ import {
   Boolean as BooleanSchema,
   Enum,
   Integer,
-  Null,
   Object as ObjectSchema,
   Optional,
   type Static,
   String as StringSchema,
-  Union,
 } from 'typebox';
 import type { AccountChanges } from '../../../accounts/index.ts';
 import {
+  createdAt,
   DOCUMENTED,
   emailKeywords,
   type Keywords,
@@ -21,6 +20,7 @@ import {
   oneLine,
   strict,
   timestamp,
+  updatedAt,
 } from '../../api/schema-parts.ts';
 
 const examples = {
@@ -48,16 +48,51 @@ const examples = {
   phone_number: '+1 202 555 0117',
 } as const;
 
+const meanings: Readonly<Record<keyof typeof examples, string>> = {
+  username: 'The name to sign in with: 3 to 64 characters, unique ignoring case.',
+  email: 'The e-mail address, unique ignoring case.',
+  password:
+    'The password: `password_min_length` to 128 characters, at least 15 where it is the only factor; never shown again.',
+  name: 'The full name (claim `name`).',
+  given_name: 'The given names (claim `given_name`).',
+  family_name: 'The family name (claim `family_name`).',
+  middle_name: 'The middle names (claim `middle_name`).',
+  nickname: 'The nickname (claim `nickname`).',
+  profile: 'The address of a profile page (claim `profile`).',
+  picture: 'The address of a picture (claim `picture`).',
+  website: 'The address of a web page (claim `website`).',
+  gender: 'The gender (claim `gender`).',
+  birthdate: 'The birthday as YYYY-MM-DD, with 0000 for an unknown year, or YYYY (claim `birthdate`).',
+  zoneinfo: 'The time zone (claim `zoneinfo`).',
+  locale: 'The language, for mails and pages too (claim `locale`).',
+  formatted: 'The full address as on an envelope.',
+  street_address: 'Street and number.',
+  locality: 'City.',
+  region: 'State or province.',
+  postal_code: 'Postal code.',
+  country: 'Country.',
+  phone_number: 'The telephone number (claim `phone_number`).',
+};
+
 const shortText = { maxLength: 255, pattern: oneLine };
 const shortLines = { maxLength: 255, pattern: lines };
 /** An empty text clears it, as null does. */
 const link = { pattern: '^(?:[Hh][Tt][Tt][Pp][Ss]?://[^ ]+)?$' };
 const zone = { maxLength: 64, pattern: '^(?:[A-Za-z+-][A-Za-z0-9:/_+-]*)?$' };
-const language = { maxLength: 64, pattern: '^(?:[A-Za-z]{1,8}(?:[_-][A-Za-z0-9]{1,8})*)?$' };
+/** RFC 5646 §2.1 without the tags of old; `_` in place of `-`, as some write it. */
+const languageParts = [
+  '(?:[A-Za-z]{2,3}|[A-Za-z]{5,8})',
+  '(?:[_-][A-Za-z]{4})?',
+  '(?:[_-](?:[A-Za-z]{2}|[0-9]{3}))?',
+  '(?:[_-](?:[A-Za-z0-9]{5,8}|[0-9][A-Za-z0-9]{3}))*',
+  '(?:[_-][A-WYZa-wyz0-9](?:[_-][A-Za-z0-9]{2,8})+)*',
+  '(?:[_-][Xx](?:[_-][A-Za-z0-9]{1,8})+)?',
+];
+const language = { maxLength: 64, pattern: `^(?:${languageParts.join('')})?$` };
 
 /** The rules of src/accounts as far as JSON Schema can express them. */
 const rules: Readonly<Partial<Record<keyof typeof examples, Keywords>>> = {
-  username: { minLength: 3, maxLength: 64, pattern: '^[\\p{L}\\p{M}\\p{Nd}._@+-]+$' },
+  username: { minLength: 3, maxLength: 64, pattern: '^[._@+-]*[\\p{L}\\p{Nd}][\\p{L}\\p{M}\\p{Nd}._@+-]*$' },
   password: { minLength: 8, maxLength: 128 },
   email: { anyOf: [emailKeywords, { const: '' }] },
   name: shortText,
@@ -69,7 +104,7 @@ const rules: Readonly<Partial<Record<keyof typeof examples, Keywords>>> = {
   profile: link,
   picture: link,
   website: link,
-  birthdate: { pattern: '^(?:[0-9]{4}(?:-[0-9]{2}-[0-9]{2})?)?$' },
+  birthdate: { pattern: '^(?:[0-9]{4}(?:-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01]))?)?$' },
   zoneinfo: zone,
   locale: language,
   formatted: shortLines,
@@ -82,18 +117,29 @@ const rules: Readonly<Partial<Record<keyof typeof examples, Keywords>>> = {
 };
 
 // Validates the length alone; src/accounts validates the texts.
-const text = (name: keyof typeof examples, maxLength: number, description?: string) =>
+const text = (name: keyof typeof examples, maxLength: number) =>
   StringSchema({
     maxLength,
-    ...(description !== undefined && { description }),
+    description: meanings[name],
     examples: [examples[name]],
     ...(rules[name] && { [DOCUMENTED]: rules[name] }),
   });
 const clearable = (name: keyof typeof examples, maxLength = 2048) =>
-  Optional(nullable(text(name, maxLength)));
-const shown = (name: keyof typeof examples) => nullable(StringSchema({ examples: [examples[name]] }));
+  Optional(nullable(text(name, maxLength), { description: meanings[name] }));
+const shown = (name: keyof typeof examples) =>
+  nullable(StringSchema({ examples: [examples[name]] }), { description: meanings[name] });
 
-const role = () => Enum(['user', 'auditor', 'admin']);
+const role = () =>
+  Enum(['user', 'auditor', 'admin'], {
+    description: '`admin`: may use the Admin UI and this API; `auditor`: may only read there.',
+  });
+const isEmailVerified = () =>
+  BooleanSchema({ description: 'Whether the e-mail address is known to belong to the user.' });
+const isActive = () =>
+  BooleanSchema({ description: 'Whether the account is active. Deactivated users cannot sign in.' });
+const isPhoneNumberVerified = () =>
+  BooleanSchema({ description: 'Whether the telephone number is known to belong to the user.' });
+const addressMeaning = { description: 'The postal address (claim `address`).' };
 
 const addressShown = ObjectSchema(
   {
@@ -124,27 +170,32 @@ const profileShown = {
 
 export const userSchema = ObjectSchema(
   {
-    id: StringSchema(),
-    username: StringSchema({ examples: [examples.username] }),
+    id: StringSchema({ description: 'The ID of the user, and the `sub` of tokens.' }),
+    username: StringSchema({ description: meanings.username, examples: [examples.username] }),
     email: shown('email'),
     role: role(),
-    is_email_verified: BooleanSchema(),
-    totp_verified: BooleanSchema(),
-    is_active: BooleanSchema(),
-    locked_until: nullable(timestamp()),
-    failed_login_attempts: Integer(),
-    last_login_at: nullable(timestamp()),
-    password_changed_at: nullable(timestamp()),
-    passkey_count: Integer(),
-    groups: ArraySchema(StringSchema()),
+    is_email_verified: isEmailVerified(),
+    totp_verified: BooleanSchema({ description: 'Whether an authenticator app is enrolled.' }),
+    is_active: isActive(),
+    locked_until: nullable(timestamp(), {
+      description:
+        'Until when browsers that are unknown to the account cannot sign in with a password; null: not locked.',
+    }),
+    failed_login_attempts: Integer({ description: 'Wrong passwords since the user last signed in.' }),
+    last_login_at: nullable(timestamp(), { description: 'When the user last signed in; null: never.' }),
+    password_changed_at: nullable(timestamp(), {
+      description: 'When the password was last set; null: there is none.',
+    }),
+    passkey_count: Integer({ description: 'How many passkeys the user has.' }),
+    groups: ArraySchema(StringSchema(), { description: 'The names of their groups.' }),
     ...profileShown,
-    address: Union([addressShown, Null()]),
+    address: nullable(addressShown, addressMeaning),
     phone_number: shown('phone_number'),
-    phone_number_verified: BooleanSchema(),
-    created_at: timestamp(),
-    updated_at: timestamp(),
+    phone_number_verified: isPhoneNumberVerified(),
+    created_at: createdAt(),
+    updated_at: updatedAt(),
   },
-  strict,
+  { ...strict, description: 'A user.' },
 );
 
 export type User = Static<typeof userSchema>;
@@ -164,11 +215,13 @@ const addressGiven = ObjectSchema(
 const optionalFields = {
   email: clearable('email', 512),
   role: Optional(role()),
-  is_email_verified: Optional(BooleanSchema()),
+  is_email_verified: Optional(isEmailVerified()),
   totp_verified: Optional(
-    BooleanSchema({ description: 'false: every second factor is removed and must be enrolled again.' }),
+    BooleanSchema({
+      description: '`false`: every second factor is removed, and the user enrols again at the next sign-in.',
+    }),
   ),
-  is_active: Optional(BooleanSchema()),
+  is_active: Optional(isActive()),
   name: clearable('name'),
   given_name: clearable('given_name'),
   family_name: clearable('family_name'),
@@ -181,18 +234,13 @@ const optionalFields = {
   birthdate: clearable('birthdate'),
   zoneinfo: clearable('zoneinfo'),
   locale: clearable('locale'),
-  address: Optional(Union([addressGiven, Null()])),
+  address: Optional(nullable(addressGiven, addressMeaning)),
   phone_number: clearable('phone_number'),
-  phone_number_verified: Optional(BooleanSchema()),
+  phone_number_verified: Optional(isPhoneNumberVerified()),
 };
 
-const username = () => text('username', 512, '3 to 64 characters, unique ignoring case.');
-const password = () =>
-  text(
-    'password',
-    1024,
-    '`password_min_length` to 128 characters, at least 15 where it is the only factor; never shown again.',
-  );
+const username = () => text('username', 512);
+const password = () => text('password', 1024);
 
 /** A user imported from another system. */
 export const importedUserFields = { username: username(), ...optionalFields };
