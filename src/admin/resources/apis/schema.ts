@@ -14,7 +14,7 @@ import {
 import { groupNamePattern } from '../../../accounts/index.ts';
 import { type Api, type ApiChanges, scopeNamePattern } from '../../../apis/index.ts';
 import { EXPECTED } from '../../api/expected.ts';
-import { DOCUMENTED, iso, nullable, oneLine, strict, timestamp } from '../../api/schema-parts.ts';
+import { createdAt, DOCUMENTED, iso, nullable, oneLine, strict, updatedAt } from '../../api/schema-parts.ts';
 
 const IDENTIFIER = 'https://api.example.com/orders';
 const SCOPE = 'orders:read';
@@ -165,10 +165,13 @@ const shown = {
     description: 'With the secret, what the API itself introspects with (RFC 7662). It gets no tokens.',
     examples: [`api-${CLIENT}`],
   }),
-  created_at: timestamp(),
-  updated_at: timestamp(),
+  created_at: createdAt(),
+  updated_at: updatedAt(),
 };
-export const apiSchema = ObjectSchema(shown, strict);
+export const apiSchema = ObjectSchema(shown, {
+  ...strict,
+  description: 'An API that access tokens are for.',
+});
 
 export type ApiView = Static<typeof apiSchema>;
 
@@ -176,11 +179,11 @@ export const apiWithSecretSchema = ObjectSchema(
   {
     ...shown,
     introspection_client_secret: StringSchema({
-      description: 'Only this response contains it.',
+      description: 'The new secret; only this response contains it.',
       examples: ['kX3n…'],
     }),
   },
-  strict,
+  { ...strict, description: 'An API, with the secret that only this response contains.' },
 );
 
 export function showApi({ id, value }: Api): ApiView {
