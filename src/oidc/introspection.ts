@@ -4,6 +4,7 @@ import type Koa from 'koa';
 import { AppError } from '../errors.ts';
 import type { AuthorizeAdmin } from './admin-bearer.ts';
 import type { ReadForm } from './form.ts';
+import { isAboutAnothersToken } from './policies.ts';
 import { describeToken, type TokenState } from './token-state.ts';
 
 interface Deps {
@@ -44,7 +45,7 @@ export function introspectAsClient({ issuer, tokens }: Pick<Deps, 'issuer' | 'to
   return async (ctx, next) => {
     await next();
     const answer: LibraryAnswer = typeof ctx.body === 'object' && ctx.body !== null ? ctx.body : {};
-    if (answer.active === true) {
+    if (answer.active === true || isAboutAnothersToken(ctx)) {
       const { AccessToken, ClientCredentials, RefreshToken } = ctx.oidc.entities;
       ctx.body = describeToken(await tokens.live(AccessToken ?? ClientCredentials ?? RefreshToken), issuer);
     } else if (answer.error_description === 'no client authentication mechanism provided') {

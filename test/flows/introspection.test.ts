@@ -2,6 +2,7 @@
 // answer is the same.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import test, { after } from 'node:test';
+import { clients } from '../../src/store/collections.ts';
 import { Agent, refresh, requestTokens } from '../support/agent.ts';
 import { ADMIN_TOKEN, startApp } from '../support/app.ts';
 import { basic, bearer, call, claimsOf, introspect, later, postForm, tokensOf } from './support.ts';
@@ -238,6 +239,19 @@ test('may_introspect: an API asks about access tokens of all applications', asyn
   // Taken back: at once.
   equal((await app.admin('PATCH', `/clients/${api.id}`, { may_introspect: false })).status, 200);
   equal((await introspect(app, tokens.access_token, basic(api))).text, INACTIVE);
+});
+
+test('may_introspect: the token of an application whose deactivation a crash interrupted', async () => {
+  const [api, gone] = [await app.register({ may_introspect: true }), await app.register()];
+  const { access_token } = await tokensOf(app, gone, alice);
+  equal((await introspect(app, access_token, basic(api))).body.active, true);
+  const records = app.store.collection(clients);
+  const { version = 0, value } = (await records.find(gone.id)) ?? {};
+  ok(value !== undefined);
+  // Written first; its grants are still there.
+  await records.replace(gone.id, version, { ...value, isActive: false });
+  const { status, text } = await introspect(app, access_token, basic(api));
+  deepEqual([status, text], [200, INACTIVE]);
 });
 
 test('attack: a resource server learns of a token with an admin scope', async () => {
