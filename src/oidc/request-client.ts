@@ -39,7 +39,8 @@ const textOf = (value: unknown): string | undefined =>
 function idInHeader(authorization: string): string | undefined {
   const [, scheme = '', credentials = ''] = /^(basic|bearer) +(\S+)$/i.exec(authorization) ?? [];
   if (scheme.toLowerCase() === 'bearer') return memberOfJwt(credentials, 'client_id');
-  const [id = ''] = Buffer.from(credentials, 'base64').toString().split(':', 1);
+  // Without its colon, or with anything but text before it, it is no id: perhaps a secret that was put there alone.
+  const [, id = ''] = /^([\x20-\x7e]+?):/.exec(Buffer.from(credentials, 'base64').toString()) ?? [];
   try {
     return textOf(decodeURIComponent(id.replaceAll('+', ' ')));
   } catch {

@@ -95,6 +95,9 @@ test('attack: nothing of a secret, token, code or query is kept of a refused req
     client_secret: CANARY,
   });
   await token({ grant_type: 'password', username: CANARY, password: CANARY, client_id: client.id });
+  // The secret where id and secret belong.
+  for (const alone of [btoa(CANARY), CANARY.padEnd(60, 'x'), btoa(`\u0001${CANARY}:x`)])
+    await token({ grant_type: 'client_credentials' }, { authorization: `Basic ${alone}` });
   for (const redirect_uri of [
     `https://user:${CANARY}@rp.example/cb`,
     `https://rp.example/cb?code=${CANARY}`,
