@@ -16,6 +16,9 @@ const PREFIX = 'api-';
 /** Whether it may be the introspection client id of an API. No application has such an id. */
 export const isIntrospectionClientId = (text: string): boolean => text.startsWith(PREFIX);
 
+/** Validators that ignore a slash at the end would take the one for the other. */
+const withoutSlashes = (text: string): string => text.replace(/\/+$/, '');
+
 const live = (stored: Api | undefined): Api | undefined =>
   stored?.value.removingAt === undefined ? stored : undefined;
 
@@ -26,7 +29,7 @@ export function createApis(deps: ApisDeps): Apis {
     const problem = identifierProblem(identifier);
     if (problem !== undefined) return problem;
     const key = identifierKey(identifier);
-    if (key === identifierKey(deps.issuer)) return 'Must not be the issuer of this server.';
+    if (withoutSlashes(key) === withoutSlashes(deps.issuer)) return 'Must not be the issuer of this server.';
     // As ids of applications they are two.
     const isTaken = (await Promise.all([isClientId(key), isClientId(`${key}/`)])).includes(true);
     return isTaken ? 'Must not be the client ID of an application.' : undefined;

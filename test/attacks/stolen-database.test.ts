@@ -76,6 +76,11 @@ before(async () => {
 
   const initial = await app.admin('POST', '/initial-access-tokens', { label: 'Somebody', uses: 100 });
   owned.initial = String(initial.body.data.token);
+  const api = await app.admin('POST', '/resources', {
+    identifier: 'https://api.example.com',
+    name: 'Orders',
+  });
+  owned.introspection = String(api.body.data.introspection_client_secret);
   const answer = await send(app.url, {
     path: '/oauth2/register',
     method: 'POST',

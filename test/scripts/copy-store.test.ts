@@ -11,6 +11,7 @@ import { createMongoStore } from '../../adapters/mongodb/store.ts';
 import { createSqliteStore } from '../../adapters/sqlite/store.ts';
 import { digestOfAll } from '../../scripts/copy/copy-collections.ts';
 import { allCollections } from '../../src/store/all-collections.ts';
+import { apis } from '../../src/store/apis.ts';
 import { accounts, audit, clients, facts, sessions } from '../../src/store/collections.ts';
 import type { Store } from '../../src/store/port.ts';
 import { oidcSessions } from '../../src/store/protocol-collections.ts';
@@ -31,7 +32,7 @@ const VERY_MANY = Number(
 );
 const HOUR_MS = 3_600_000;
 const isLong = process.env.LONG === '1';
-const COPIED = [accounts, clients, sessions, audit];
+const COPIED = [accounts, clients, apis, sessions, audit];
 
 interface World {
   /** A stopped server's data folder. */

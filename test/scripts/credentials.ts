@@ -116,6 +116,8 @@ export async function makeCredentials(app: TestApp): Promise<Credentials> {
     await agent.signIn(client.id, ada, { scope: 'openid offline_access' }),
   );
   equal(tokens.status, 200);
+  const api = { identifier: 'https://api.example.com', name: 'Orders' };
+  equal((await app.admin('POST', '/resources', api)).status, 201);
   const key = await app.admin('POST', '/api-keys', { name: 'Terraform' });
   equal(key.status, 201);
 
