@@ -6,10 +6,12 @@ import {
   type BoundInteraction,
   type BrowserSession,
   claimsToConsent,
+  clientRecord,
   type IdentityProvider,
   missingScopes,
   type SessionGrant,
   scopesToConsent,
+  statementOf,
 } from '../src/oidc/sign-in.ts';
 import type { Consents } from '../src/sessions/index.ts';
 import type { ConsentScope, Views } from '../src/views/index.ts';
@@ -69,6 +71,19 @@ export function createConsentPage(deps: Deps): ConsentPage {
       throw new AppError('signin.expired');
   }
 
+  /** The page showed what the application said of itself then; by now it may say something else. */
+  async function checkStatement(
+    interaction: BoundInteraction,
+    accountId: string,
+    statement: string,
+  ): Promise<void> {
+    const { statement: shown = await knownStatement(interaction, accountId) } = interaction.prompt.details;
+    if (shown !== statement) throw new AppError('signin.expired');
+  }
+
+  const knownStatement = async (interaction: BoundInteraction, accountId: string) =>
+    (await consents.find(accountId, stringParameter(interaction, 'client_id') ?? ''))?.statement;
+
   async function allow(ctx: Koa.Context, interaction: BoundInteraction): Promise<void> {
     const { client, account } = await partiesOf(interaction);
     const { Grant } = provider();
@@ -76,6 +91,11 @@ export function createConsentPage(deps: Deps): ConsentPage {
     const grant: SessionGrant = known ?? new Grant({ accountId: account.id, clientId: client.clientId });
     if (interaction.session !== undefined) grant.sessionUid = interaction.session.uid;
     const isTestSignIn = interaction.isTrial === true;
+    const statement = statementOf(clientRecord(client));
+    if (statement !== undefined) {
+      await checkStatement(interaction, account.id, statement);
+      grant.statement = statement;
+    }
     if (isTestSignIn) grant.isTrial = true;
 
     const agreed = scopesToConsent(interaction, client, account);
@@ -87,7 +107,7 @@ export function createConsentPage(deps: Deps): ConsentPage {
     const [grantId] = await Promise.all([
       grant.save(),
       // Consent in a test sign-in by an administrator is not remembered.
-      isTestSignIn ? undefined : consents.add(account.id, client.clientId, agreed, claims),
+      isTestSignIn ? undefined : consents.add(account.id, client.clientId, agreed, claims, statement),
     ]);
     await current.finishStep(ctx, interaction, { consent: { grantId } });
   }

@@ -65,7 +65,7 @@ const floors: readonly (readonly string[])[] = [
   ['clients', 'views', 'rate-limits'],
   ['sessions', 'http', 'apis'],
   ['accounts', 'mail'],
-  ['second-factors', 'passkeys'],
+  ['second-factors', 'passkeys', 'agents'],
   ['recovery', 'notifications'],
   ['registration'],
   ['oidc'],

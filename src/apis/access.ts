@@ -7,12 +7,16 @@ import type { Collection } from '../store/port.ts';
 export const isListed = ({ clients }: Pick<ApiRecord, 'clients'>, clientId: string): boolean =>
   clients !== 'all' && clients.includes(clientId);
 
-/** @returns whether the application may ask for the API; those that registered themselves must be listed */
+/**
+ * @returns whether the application may ask for the API; those that registered themselves must be listed, and those that nobody
+ *   vouched for may ask for none
+ */
 export const isOpenTo = (
   api: Pick<ApiRecord, 'clients'>,
   clientId: string,
-  { origin }: Pick<ClientRecord, 'origin'>,
-): boolean => (api.clients === 'all' ? origin === 'admin' : isListed(api, clientId));
+  { origin, quarantine }: Pick<ClientRecord, 'origin' | 'quarantine'>,
+): boolean =>
+  quarantine === undefined && (api.clients === 'all' ? origin === 'admin' : isListed(api, clientId));
 
 export const accessTokenSeconds = (
   { accessTokenFormat, accessTokenSeconds: own }: Pick<ApiRecord, 'accessTokenFormat' | 'accessTokenSeconds'>,

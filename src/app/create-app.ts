@@ -11,6 +11,7 @@ import {
   type HashParameters,
 } from '../accounts/index.ts';
 import { createAdmin, resealReplies } from '../admin/index.ts';
+import { createAgents } from '../agents/index.ts';
 import { createApiDomain } from '../apis/index.ts';
 import { createAuditLogs } from '../audit/index.ts';
 import { type Clients, createClientDomain, seedConsoleClient } from '../clients/index.ts';
@@ -127,6 +128,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   });
   const { clients, apiKeys } = clientDomain;
   const apis = createApiDomain({ ...base, issuer: config.issuer, clients, groups });
+  const agents = createAgents({ ...base, clients: clientDomain, limits });
   const logoutDeliveries = createLogoutDeliveries({ ...base, clients, mount, limits, log });
   const secondFactors = createSecondFactors({ ...base, secretKeys, sealer, accounts, mail });
   const passkeys = createPasskeys({ ...base, baseUrl, accounts });
@@ -187,6 +189,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     clients,
     sessions,
     limits,
+    admitStranger: agents.admitStranger,
     csrf,
     events,
     log,
@@ -261,6 +264,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       ...resealing.jobs,
       ...sessionDomain.jobs,
       ...logoutDeliveries.jobs,
+      ...agents.jobs,
       finishInterrupted({ accounts, groups, clients, apis, sessions, settings: base.settings }),
     ],
     beforeTick: () => settings.refresh().then(keys.ready),

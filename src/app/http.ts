@@ -59,7 +59,7 @@ export function createHandler(parts: HttpParts): RequestListener {
   const site = new Koa();
   const inSite: readonly Koa.Middleware[] = [
     aliases({ ...config, realmAliases: () => parts.settings.current().realm_aliases }),
-    crossOrigin(parts.hasOrigin),
+    crossOrigin(parts.hasOrigin, () => parts.settings.current().agents),
     limitByAddress(rateLimiting),
     markFailedForms(rateLimiting.openSignIns.markInUse),
     interactions.middleware,

@@ -6,6 +6,7 @@ import { VersionConflict } from '../store/port.ts';
 import { pagesOf } from '../store/walk.ts';
 import { approvedAfter, calledAddresses } from './approved-addresses.ts';
 import { createChangeClient } from './change-client.ts';
+import { merged, withinScope } from './changed-members.ts';
 import { type SettingChanges, withSettings } from './client-settings.ts';
 import type { Clients, ClientsDeps } from './contract.ts';
 import { createInitialAccessTokens } from './initial-access-tokens.ts';
@@ -15,6 +16,7 @@ import type { Authority } from './metadata-rules.ts';
 import { createIsOwnAddress } from './own-addresses.ts';
 import { checkPkceChoice, splitRegistrantPkce, withoutPkceEcho } from './pkce.ts';
 import { prepareMetadata } from './prepare.ts';
+import { checkQuarantine, confined, confinedMembers, statementOf } from './quarantine.ts';
 import { isSameDigest, isSecretOf, rotated, SECRET_BYTES } from './secrets.ts';
 import type { Client } from './to-client.ts';
 import { hasBareScheme } from './uris.ts';
@@ -38,6 +40,12 @@ export function createClients(deps: ClientsDeps): Clients {
   });
 
   const change = createChangeClient({ collection, clock });
+
+  /** As it may be used now. */
+  const seen = (client: Client): Client =>
+    client.value.quarantine === undefined
+      ? client
+      : { ...client, value: confined(client.value, deps.isOpenToAgents?.() === true) };
 
   function withSecret(record: ClientRecord): { record: ClientRecord; clientSecret?: string } {
     if (!needsSecret(record.metadata)) return { record: { ...record, secrets: [] } };
@@ -82,18 +90,28 @@ export function createClients(deps: ClientsDeps): Clients {
   return {
     initialAccessTokens,
 
-    find: (clientId) => collection.find(clientId),
+    async find(clientId) {
+      const client = await collection.find(clientId);
+      return client && seen(client);
+    },
 
-    query: (query) => collection.query(query),
+    async query(query) {
+      const { items, total } = await collection.query(query);
+      return { items: items.map(seen), total };
+    },
 
     hasPasswordGrant: async () => (await collection.findBy('password_grant', 'yes')).length > 0,
 
-    async create({ metadata: given, settings: said = {}, origin, hasRegistrationToken, ...rest }) {
+    async create({ metadata: sent, settings: said = {}, origin, hasRegistrationToken, ...rest }) {
+      const by = rest.quarantine;
+      const given =
+        by === undefined ? sent : confinedMembers({ token_endpoint_auth_method: 'none', ...sent });
       const { metadata: input, ...choice } =
         origin === 'registration' ? splitRegistrantPkce(given) : { metadata: given };
       const settings = { ...said, ...choice };
       await checkGroups(settings);
-      if (rest.clientId !== undefined && origin !== 'seed') throw new TypeError('client ids are not chosen');
+      if (rest.clientId !== undefined && origin !== 'seed' && by !== 'document')
+        throw new TypeError('client ids are not chosen');
       const clientId = rest.clientId ?? newId();
       // Its ID tokens would pass for access tokens of the API.
       if (rest.clientId !== undefined && (await deps.findApi?.(clientId)) !== undefined) {
@@ -120,8 +138,10 @@ export function createClients(deps: ClientsDeps): Clients {
         updatedAt: now,
         ...(isAuthMethodSaid(input) && { hasChosenAuthMethod: true }),
         ...approved(undefined, metadata, kind, {}),
+        ...(by && { quarantine: { by } }),
       };
-      const { record, clientSecret } = withSecret(withSettings(base, settings, await defaultApiOf(settings)));
+      const applied = withSettings(base, settings, await defaultApiOf(settings));
+      const { record, clientSecret } = withSecret(confined(applied));
       checkPkceChoice(record, settings.requirePkce);
       const registrationAccessToken = hasRegistrationToken ? newSecret(SECRET_BYTES) : undefined;
       if (registrationAccessToken) record.registrationTokenDigest = secretDigest(registrationAccessToken);
@@ -147,7 +167,9 @@ export function createClients(deps: ClientsDeps): Clients {
           kind === 'registrant' && sent ? splitRegistrantPkce(sent, value) : { metadata: sent };
         const settings = withoutPkceEcho({ ...said, ...choice }, value);
         const { metadata: stored } = value;
-        const given = input && (mode === 'replace' ? input : merged(stored, input));
+        const isConfined = value.quarantine !== undefined && kind === 'registrant';
+        const wished = input && (mode === 'replace' ? input : merged(stored, input));
+        const given = wished && isConfined ? confinedMembers(wished) : wished;
         // Users are not asked for consent there, so only an administrator may widen what such a client gets.
         const isScopeLimited = kind === 'registrant' && value.skipConsent;
         const members = given && isScopeLimited ? withinScope(stored, given) : given;
@@ -160,12 +182,14 @@ export function createClients(deps: ClientsDeps): Clients {
         const metadata = members
           ? await prepareMetadata(clientId, members, authority, validateMetadata)
           : stored;
-        const next = {
+        const changed = {
           ...withSettings(value, settings, defaultApi),
           ...approved(value, metadata, kind, settings),
           metadata,
           clientType: clientType(metadata),
         };
+        if (changed.quarantine !== undefined && kind === 'administrator') checkQuarantine(changed, value);
+        const next = confined(changed);
         // What was read and is sent back is no choice: a client that uses the other method goes on working.
         const { token_endpoint_auth_method: method } = stored;
         if (input !== undefined && isAuthMethodSaid(input)) {
@@ -176,7 +200,8 @@ export function createClients(deps: ClientsDeps): Clients {
         // Grants given without consent must not survive when consent becomes required.
         const requiresConsent = value.skipConsent && !next.skipConsent;
         // Recorded in the same write, so that a retry or the job finishes after a crash.
-        if ((value.isActive && !next.isActive) || requiresConsent) next.isEnding = true;
+        const isAnother = statementOf(value) !== statementOf(next);
+        if ((value.isActive && !next.isActive) || requiresConsent || isAnother) next.isEnding = true;
         const { record, clientSecret } = withSecret(next);
         made = clientSecret;
         return record;
@@ -229,7 +254,8 @@ export function createClients(deps: ClientsDeps): Clients {
       const presented = secretDigest(token);
       const client = await collection.find(clientId);
       const isMatch = isSameDigest(client?.value.registrationTokenDigest ?? secretDigest(''), presented);
-      return isMatch && token !== '' && client?.value.isActive ? client : undefined;
+      const usable = client && seen(client);
+      return isMatch && token !== '' && usable?.value.isActive ? usable : undefined;
     },
 
     verifySecret: (record, presented, now = clock()) => isSecretOf(record, presented, now, secretDigest),
@@ -248,30 +274,6 @@ function approved(
   return calledAddresses({ metadata }).length === 0 && before?.approvedAddresses === undefined
     ? {}
     : { approvedAddresses };
-}
-
-function merged(
-  stored: Readonly<Record<string, unknown>>,
-  input: Readonly<Record<string, unknown>>,
-): Record<string, unknown> {
-  const { client_id: _, ...members }: Record<string, unknown> = stored;
-  // Derived from the grant types unless given.
-  if (input.grant_types !== undefined && input.response_types === undefined) delete members.response_types;
-  return { ...members, ...input };
-}
-
-/** @throws AppError client.invalid_metadata when the scopes exceed the stored ones */
-function withinScope(
-  stored: Readonly<Record<string, unknown>>,
-  input: Readonly<Record<string, unknown>>,
-): Record<string, unknown> {
-  const scope = input.scope ?? stored.scope;
-  const known = new Set(String(stored.scope ?? '').split(' '));
-  if (typeof scope === 'string' && !scope.split(' ').every((word) => word === '' || known.has(word))) {
-    const problem = 'Must not contain more than an administrator allowed this application.';
-    throw new AppError('client.invalid_metadata', { fields: { scope: problem } });
-  }
-  return { ...input, scope };
 }
 
 function reservedOf(metadata: ClientMetadata): ReadonlySet<string> {

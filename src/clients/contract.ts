@@ -26,6 +26,8 @@ export interface ClientsDeps {
   readonly clientRemoving?: (clientId: string) => Promise<void>;
   /** BASE_URL: no redirect URI may be an address of this server. */
   readonly baseUrl?: string;
+  /** The setting `agents`: whether applications that nobody vouched for can do anything; default: no. */
+  readonly isOpenToAgents?: () => boolean;
   /** Whether OUTBOUND_ALLOW lets this server call a plain http address; default: none. */
   readonly mayBePlain?: (uri: string, use: 'keys' | 'notice') => boolean;
   /** @returns the API with this identifier; default: none has it */
@@ -44,7 +46,9 @@ export interface CreateClient {
   readonly initialAccessToken?: string;
   /** Whether the client may manage itself (RFC 7592). */
   readonly hasRegistrationToken?: boolean;
-  /** Only for `seed`: built-in clients have fixed ids. */
+  /** Nobody vouched for it (quarantine.ts). */
+  readonly quarantine?: 'registration' | 'document';
+  /** Only for `seed`, whose clients have fixed ids, and for documents, whose address is the id. */
   readonly clientId?: string;
 }
 

@@ -14,6 +14,7 @@ import { createClients } from './clients.ts';
 import { type CodeExchanges, createCodeExchanges } from './code-exchanges.ts';
 import type { Clients, ClientsDeps } from './contract.ts';
 import { createDefaultApis } from './default-apis.ts';
+import { createQuarantined, type Quarantined } from './quarantined.ts';
 import { createRecentRefusals, type RecentRefusals } from './recent-refusals.ts';
 
 export { ACR, acrFrom, authenticationSettings } from './acr.ts';
@@ -44,6 +45,8 @@ export {
 export { hasOrigin } from './origins.ts';
 export { createIsOwnAddress } from './own-addresses.ts';
 export { hasToUsePkce, whyPkceAlways } from './pkce.ts';
+export { statementOf } from './quarantine.ts';
+export { isUseStale, type Quarantined } from './quarantined.ts';
 export { readClient } from './read-client.ts';
 export type { RecentRefusals } from './recent-refusals.ts';
 export { createFindRestricted, restrictedTo } from './restricted.ts';
@@ -55,7 +58,7 @@ interface Deps
   extends Pick<ClientsDeps, 'validateMetadata' | 'endClient' | 'missingGroups' | 'baseUrl' | 'mayBePlain'> {
   readonly store: Store;
   readonly clock: Clock;
-  readonly settings: () => { readonly require_pkce: boolean };
+  readonly settings: () => { readonly require_pkce: boolean; readonly agents: boolean };
   readonly events: Pick<Events, 'on' | 'emit' | 'emitAndWait' | 'record'>;
   readonly log: Pick<Logger, 'info' | 'warn'>;
 }
@@ -65,6 +68,7 @@ export interface ClientDomain {
   readonly apiKeys: ApiKeys;
   readonly codeExchanges: CodeExchanges;
   readonly refusals: RecentRefusals;
+  readonly quarantined: Quarantined;
 }
 
 export function createClientDomain({ store, clock, events, settings, log, ...deps }: Deps): ClientDomain {
@@ -76,21 +80,22 @@ export function createClientDomain({ store, clock, events, settings, log, ...dep
     log,
   });
   events.on('requestRefused', refusals.noted);
-  const apis = createDefaultApis({
-    apis: store.collection(apiCollection),
-    clients: store.collection(model.clients),
-  });
+  const collection = store.collection(model.clients);
+  const apis = createDefaultApis({ apis: store.collection(apiCollection), clients: collection });
   events.on('apiRemoving', ({ apiId }) => apis.forget(apiId));
+  const clients = createClients({
+    ...deps,
+    ...common,
+    findApi: apis.find,
+    clientRemoving: (clientId) => events.emitAndWait('clientRemoving', { clientId }),
+    isOpenToAgents: () => settings().agents,
+    collection,
+    initialAccessTokens: store.collection(model.initialAccessTokens),
+  });
   return {
     refusals,
-    clients: createClients({
-      ...deps,
-      ...common,
-      findApi: apis.find,
-      clientRemoving: (clientId) => events.emitAndWait('clientRemoving', { clientId }),
-      collection: store.collection(model.clients),
-      initialAccessTokens: store.collection(model.initialAccessTokens),
-    }),
+    clients,
+    quarantined: createQuarantined({ collection, clients, clock }),
     apiKeys: createApiKeys({ ...common, collection: store.collection(apiKeyCollection), events }),
     codeExchanges: createCodeExchanges({
       clients: store.collection(model.clients),

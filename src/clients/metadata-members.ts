@@ -84,6 +84,7 @@ export const serverMembers: ReadonlySet<string> = new Set([
   'registration_access_token',
   'registration_client_uri',
   'client_type',
+  'quarantine',
   'origin',
   'created_at',
   'updated_at',

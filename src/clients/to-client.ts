@@ -47,6 +47,7 @@ export const toClient = ({ id, value }: Client) => ({
   required_acr: value.requiredAcr ?? null,
   max_auth_age: value.maxAuthAgeSeconds ?? null,
   origin: value.origin,
+  quarantine: value.quarantine?.by ?? null,
   created_at: time(value.createdAt),
   updated_at: time(value.updatedAt),
 });

@@ -27,6 +27,8 @@ export interface Signals {
   /** A code of a request with neither PKCE nor a nonce was redeemed. */
   unguardedCodeRedeemed: { readonly clientId: string };
   tokensRefreshed: { readonly clientId: string };
+  /** An application that nobody vouched for got tokens, for the first time or not yet today. */
+  quarantinedUsed: { readonly clientId: string };
   machineTokensIssued: { readonly clientId: string };
   tokensRefused: {
     /** None: the client is not known. */

@@ -22,6 +22,8 @@ export const CROSS_ORIGIN = {
     '/oauth2/par': 'POST',
     '/oauth2/device_authorization': 'POST',
   },
+  /** Any origin, while anyone may register a client there (decisions §5); else none. */
+  agents: { '/oauth2/register': 'POST' },
   /** APIs that take a bearer and no cookie, everything below: the origins of the token's client. */
   bearer: { '/account/api/': 'GET,POST,PUT,PATCH,DELETE' },
 } as const;
@@ -53,6 +55,9 @@ const publicPaths: ReadonlySet<string> = new Set(CROSS_ORIGIN.any);
 const clientPaths = new Map(
   Object.entries(CROSS_ORIGIN.client).map(([path, methods]) => [path, corsOf(methods, true)]),
 );
+const agentPaths = new Map(
+  Object.entries(CROSS_ORIGIN.agents).map(([path, methods]) => [path, corsOf(methods, false)]),
+);
 const bearerPaths = Object.entries(CROSS_ORIGIN.bearer).map(
   ([prefix, methods]) => [prefix, corsOf(methods, false)] as const,
 );
@@ -72,9 +77,11 @@ const nothing = (): Promise<void> => Promise.resolve();
  * To be mounted where ctx.path is relative to BASE_URL's path and aliases are resolved, around everything that may refuse a
  * request: an application must be able to read why.
  */
-export function crossOrigin(hasOrigin: HasOrigin): Koa.Middleware {
+export function crossOrigin(hasOrigin: HasOrigin, isOpenToAgents: () => boolean): Koa.Middleware {
   return async (ctx, next) => {
     if (publicPaths.has(ctx.path)) return publicCors(ctx, next);
+    const forAgents = isOpenToAgents() ? agentPaths.get(ctx.path) : undefined;
+    if (forAgents !== undefined) return forAgents(ctx, next);
     const setHeaders = policyOf(ctx.path);
     if (setHeaders === undefined) return next();
     ctx.vary('Origin');

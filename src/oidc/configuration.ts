@@ -35,6 +35,7 @@ import type { AnyToken } from './token-state.ts';
 
 export interface ProtocolSettings extends LifetimeSettings {
   readonly require_pkce: boolean;
+  readonly agents: boolean;
   readonly mfa_mode: 'off' | 'optional' | 'required';
 }
 

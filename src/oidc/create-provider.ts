@@ -138,7 +138,7 @@ export async function createProvider(deps: ProviderDeps): Promise<MountedProvide
     baseUrl,
     basePath,
     discovery,
-    inUse: deps.grantsInUse.current,
+    inUse: () => ({ ...deps.grantsInUse.current(), agents: deps.settings().agents }),
     jwks: keys.jwks,
     headers: deps.documentHeaders,
   });

@@ -17,6 +17,8 @@ interface Deps extends IssuerAddress {
 export interface InUse {
   /** An application may use the password grant; it is not advertised otherwise (RFC 9700 §2.4). */
   readonly passwordGrant: boolean;
+  /** Anyone may register a client. */
+  readonly agents: boolean;
 }
 
 export type Discovery = (inUse: InUse) => object;
@@ -42,8 +44,9 @@ export async function createDiscovery(deps: Deps): Promise<Discovery> {
 
   // Strict clients refuse keys from outside of the issuer.
   const keysAt = issuerPath(deps) === undefined ? baseUrl : issuer.replace(/\/$/, '');
-  return ({ passwordGrant }) => ({
+  return ({ passwordGrant, agents }) => ({
     ...libraryDocument,
+    ...(agents && { registration_endpoint: `${baseUrl}/oauth2/register` }),
     jwks_uri: `${keysAt}/.well-known/jwks.json`,
     grant_types_supported: listed('grant_types_supported')
       .filter((grant) => !UNAVAILABLE_GRANTS.has(String(grant)))

@@ -53,16 +53,24 @@ interface Deps extends IssuerAddress {
 }
 
 export function createDocuments({ discovery, inUse, jwks, basePath, headers, ...address }: Deps): Documents {
-  const plain = createDocument(discovery({ passwordGrant: false }), headers);
-  const withPassword = createDocument(discovery({ passwordGrant: true }), headers);
+  const discoveryFor = (passwordGrant: boolean, agents: boolean) =>
+    createDocument(discovery({ passwordGrant, agents }), headers);
+  const withoutAgents = { plain: discoveryFor(false, false), withPassword: discoveryFor(true, false) };
+  const withAgents = { plain: discoveryFor(false, true), withPassword: discoveryFor(true, true) };
   const jwksDocument = createDocument(jwks, headers);
   const resolve = createResolveAlias(address, isRealmOfIssuer(address));
+
+  const discoveryNow = (): Document => {
+    const { agents, passwordGrant } = inUse();
+    const { plain, withPassword } = agents ? withAgents : withoutAgents;
+    return passwordGrant ? withPassword : plain;
+  };
 
   const documentAt = (path: string): Document | undefined => {
     switch (path) {
       case '/oauth2/.well-known/openid-configuration':
       case '/oauth2/.well-known/oauth-authorization-server':
-        return inUse().passwordGrant ? withPassword : plain;
+        return discoveryNow();
       case '/oauth2/.well-known/jwks.json':
         return jwksDocument;
       default:

@@ -8,7 +8,7 @@ const CHECK_MS = 60_000;
 
 export interface GrantsInUse {
   /** As of the last check; starts the next one when that is due. */
-  current(): InUse;
+  current(): Pick<InUse, 'passwordGrant'>;
   /** Never rejects: without the store, what was known stays. */
   check(): Promise<void>;
 }
@@ -18,7 +18,7 @@ export function createGrantsInUse(deps: {
   readonly clock: Clock;
 }): GrantsInUse {
   const { clients, clock } = deps;
-  let known: InUse = { passwordGrant: false };
+  let known: Pick<InUse, 'passwordGrant'> = { passwordGrant: false };
   let checkedAt: number | undefined;
 
   async function check(): Promise<void> {

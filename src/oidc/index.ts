@@ -192,6 +192,7 @@ interface ProtocolRoutesDeps
   readonly sessions: Pick<Sessions, 'end' | 'finishEndingOf' | 'findBySid'>;
   readonly clock: Clock;
   readonly limits: Pick<RateLimits, 'consume'>;
+  readonly admitStranger: Parameters<typeof registrationRoutes>[0]['admitStranger'];
   readonly csrf: Pick<Csrf, 'refuseForeign'>;
   readonly events: Pick<Events, 'record' | 'note' | 'emit' | 'origins'>;
   readonly log: Pick<Logger, 'info'>;
@@ -212,6 +213,7 @@ export function createProtocolRoutes(deps: ProtocolRoutesDeps): Koa.Middleware[]
       clients,
       events,
       authorizeAdmin: bearers.authorizeAdminRequest,
+      admitStranger: deps.admitStranger,
       readJson,
       path: '/oauth2/register',
       publicUrl: `${config.baseUrl}/oauth2/register`,

@@ -1,12 +1,13 @@
 // When a request needs interaction: the library's checks (OIDC Core §3.1.2.1) and ours for accounts and first-party
 // applications.
 import { interactionPolicy, type KoaContextWithOIDC } from 'oidc-provider';
-import { hasBareScheme } from '../clients/index.ts';
+import { hasBareScheme, statementOf } from '../clients/index.ts';
 import { type MethodTimes, readMethodTimes } from '../sessions/index.ts';
 import { acrRequestOf, voluntaryAcrAbove } from './acr.ts';
 import { clientAccessCheck } from './client-access.ts';
 import { currentScopes, scopesOfClaims } from './entitlement.ts';
 import { type AccountDirectory, requestAccount } from './find-account.ts';
+import { hasConsented } from './load-grant.ts';
 import { clientRecord } from './models/client.ts';
 import { ADMIN_SCOPES } from './scopes.ts';
 
@@ -40,6 +41,7 @@ export function createInteractionPolicy(deps: Deps): interactionPolicy.DefaultPo
 
   const consent = policy.get('consent');
   consent?.checks.add(clientAccessCheck());
+  consent?.checks.add(strangerCheck());
   consent?.checks.remove('op_claims_missing');
   consent?.checks.add(missingClaimsCheck());
   const nativeClientCheck = consent?.checks.get('native_client_prompt');
@@ -121,6 +123,19 @@ const missingClaimsCheck = () =>
     'consent_required',
     ({ oidc }: KoaContextWithOIDC) => promptIf(missingClaimScopes(oidc).length > 0),
     ({ oidc }: KoaContextWithOIDC) => ({ missingClaimScopes: missingClaimScopes(oidc) }),
+  );
+
+const statementHere = ({ oidc: { client } }: KoaContextWithOIDC): string | undefined =>
+  client && statementOf(clientRecord(client));
+
+/** Decisions §10: nothing goes to an application that nobody vouched for before this person agreed to what it says of itself. */
+const strangerCheck = () =>
+  new Check(
+    'stranger',
+    'this application was not agreed to yet',
+    'consent_required',
+    (ctx: KoaContextWithOIDC) => promptIf(statementHere(ctx) !== undefined && !hasConsented(ctx)),
+    (ctx: KoaContextWithOIDC) => ({ statement: statementHere(ctx) }),
   );
 
 /** RFC 8252 §8.6: any program can claim to be a native application; an administrator vouches for first-party ones. */

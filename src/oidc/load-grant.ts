@@ -1,6 +1,7 @@
 // The grant that an authorization request starts with: the one of the session, the scopes that first-party applications get
 // without consent, or those that the user consented to in an earlier session.
 import type { Grant, KoaContextWithOIDC } from 'oidc-provider';
+import { statementOf } from '../clients/index.ts';
 import type { ConsentRecord } from '../store/collections.ts';
 import { mayUse } from './client-access.ts';
 import { claimsUnder, scopesOfClaims } from './entitlement.ts';
@@ -17,6 +18,11 @@ interface Deps {
   readonly baseUrl: string;
 }
 
+const consented = new WeakSet<object>();
+
+/** Whether the person of this authorization request once agreed to the application as it is now; false before it is known. */
+export const hasConsented = ({ oidc }: KoaContextWithOIDC): boolean => consented.has(oidc);
+
 export function createLoadExistingGrant({ models, findConsent, baseUrl }: Deps) {
   return async (ctx: KoaContextWithOIDC): Promise<Grant | undefined> => {
     const { client, session, result } = ctx.oidc;
@@ -30,10 +36,14 @@ export function createLoadExistingGrant({ models, findConsent, baseUrl }: Deps) 
     const found: SessionGrant | undefined = knownId === undefined ? undefined : await Grant.find(knownId);
     const isTestSignIn = ctx.oidc.params?.redirect_uri === testSignInRedirectUri(baseUrl);
     // A test sign-in and a real one never share a grant: the test revokes its grant, and its consent does not count.
-    const known = (found?.isTrial === true) === isTestSignIn ? found : undefined;
+    const statement = statementOf(clientRecord(client));
+    const isUsable = (found?.isTrial === true) === isTestSignIn && found?.statement === statement;
+    const known = isUsable ? found : undefined;
+    if (known !== undefined) consented.add(ctx.oidc);
     const grant: SessionGrant = known ?? new Grant({ accountId: account.id, clientId: client.clientId });
     const before = encountered(grant);
     if (isTestSignIn) grant.isTrial = true;
+    if (statement !== undefined) grant.statement = statement;
 
     grant.sessionUid = session.uid;
     // A claim requested by name needs its scope (decisions §5), so that scope is requested with it.
@@ -51,7 +61,8 @@ export function createLoadExistingGrant({ models, findConsent, baseUrl }: Deps) 
       if (askable.length > 0) grant.addOIDCScope(askable.join(' '));
     } else if (known === undefined) {
       const consent = await findConsent(account.id, client.clientId);
-      if (consent === undefined) return undefined;
+      if (consent === undefined || consent.statement !== statement) return undefined;
+      consented.add(ctx.oidc);
       const agreed = askable.filter((scope) => consent.scopes.includes(scope));
       if (agreed.length > 0) grant.addOIDCScope(agreed.join(' '));
     }

@@ -5,6 +5,7 @@ import type Koa from 'koa';
 import type { errors, Interaction, KoaContextWithOIDC } from 'oidc-provider';
 import type { CodeExchanges } from '../clients/index.ts';
 import type { IdentityProvider } from './identity-provider.ts';
+import { hasConsented } from './load-grant.ts';
 import { clientRecord } from './models/client.ts';
 import { isTestSignInExchange } from './test-sign-in-gate.ts';
 
@@ -19,6 +20,12 @@ export function captureProviderEvents(provider: Pick<IdentityProvider, 'on'>): v
     ctx.state.authorizationResponse = response;
   });
   provider.on('authorization.error', (ctx: KoaContextWithOIDC, error: errors.OIDCProviderError) => {
+    // Read after this event (lib/shared/authorization_error_handler.js): the error becomes a page.
+    if (isStranger(ctx)) {
+      Object.assign(error, { allow_redirect: false });
+      // Some errors have the status of a redirect.
+      if (ctx.status < 400) ctx.status = 400;
+    }
     const { state } = ctx.oidc.params ?? {};
     ctx.state.authorizationResponse = {
       error: error.message,
@@ -27,6 +34,17 @@ export function captureProviderEvents(provider: Pick<IdentityProvider, 'on'>): v
       iss: ctx.oidc.issuer,
     };
   });
+}
+
+/**
+ * RFC 9700 §4.11.2: whoever brings a client of their own could otherwise use this server as an open redirector. What the person
+ * answered on our page is no automatic redirect.
+ */
+function isStranger(ctx: KoaContextWithOIDC): boolean {
+  const { client, entities } = ctx.oidc;
+  if (client === undefined || clientRecord(client).quarantine === undefined) return false;
+  const hasAnswered = entities.Interaction?.result?.error !== undefined;
+  return !hasConsented(ctx) && !hasAnswered;
 }
 
 /** Our error boundary answers an unavailable store, a full queue or a bug, with its status, a request id and one log line. */

@@ -22,6 +22,11 @@ export interface RegistrationDeps {
   readonly events: Pick<Events, 'record' | 'origins'>;
   /** @throws AppError auth.required, auth.invalid_token, auth.insufficient_scope */
   readonly authorizeAdmin: (ctx: Koa.Context) => Promise<unknown>;
+  /**
+   * Whether anyone may register a client, which then is one that nobody vouched for.
+   * @throws AppError request.rate_limited
+   */
+  readonly admitStranger: (address: string) => Promise<boolean>;
   /** @throws AppError request.* */
   readonly readJson: (ctx: Koa.Context) => Promise<unknown>;
   /** Path of the registration endpoint in requests, e.g. `/oauth2/register`. */
@@ -109,6 +114,7 @@ function createHandlers({
   clients,
   events,
   authorizeAdmin,
+  admitStranger,
   readJson,
   publicUrl,
 }: RegistrationDeps): RegistrationHandlers {
@@ -121,7 +127,23 @@ function createHandlers({
     return body;
   };
 
+  /** Decisions §10: an agent comes in by the front door, and stays in its room. */
+  const registerStranger: Handler = async (ctx) => {
+    const metadata = withoutEmptyTypes(await readMembers(ctx));
+    const { client, registrationAccessToken = '' } = await clients.create({
+      metadata,
+      origin: 'registration',
+      quarantine: 'registration',
+      hasRegistrationToken: true,
+    });
+    await record('client.created', client.id);
+    ctx.status = 201;
+    ctx.body = informationOf(client, registrationAccessToken, undefined);
+  };
+
   const register: Handler = async (ctx) => {
+    const isStranger = ctx.get('Authorization') === '' && (await admitStranger(ctx.ip));
+    if (isStranger) return registerStranger(ctx);
     const token = bearerOf(ctx);
     const isInitialAccessToken = await clients.initialAccessTokens.isUsable(token);
     if (!isInitialAccessToken) await authorizeAdmin(ctx);

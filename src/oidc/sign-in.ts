@@ -1,7 +1,7 @@
 // For the sign-in pages (interactions/), which are the other half of oidc-provider's interactions: the library's types as we
 // use them, the interaction and what it asks for, and the pages that the core wants rendered. Everything else uses index.ts.
 
-export { ACR } from '../clients/index.ts';
+export { ACR, statementOf } from '../clients/index.ts';
 export { acrOf } from './acr.ts';
 export { type AcrDemand, type AcrDemandDeps, createAcrDemand } from './acr-demand.ts';
 export type { BrowserSession } from './browser-session.ts';

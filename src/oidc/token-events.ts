@@ -1,12 +1,16 @@
 // Records tokens that were issued, refused and reused, from the library's events. Recording never waits, so it delays no
 // token. Reuse is rare and revokes a grant, so it is recorded at once; the rest is batched in memory (src/audit/token-log.ts).
 import type { KoaContextWithOIDC } from 'oidc-provider';
+import { isUseStale } from '../clients/index.ts';
+import type { Clock } from '../clock.ts';
 import type { Events } from '../events/index.ts';
 import type { IdentityProvider } from './identity-provider.ts';
+import { clientRecord } from './models/client.ts';
 import type { RepeatWatch } from './repeated-values.ts';
 
 interface Deps extends RepeatWatch {
   readonly events: Pick<Events, 'emit' | 'note'>;
+  readonly clock: Clock;
 }
 
 /** Responses of the device flow while the user has not decided (RFC 8628 §3.5), not errors. */
@@ -34,12 +38,16 @@ function grantTypeOf({ oidc }: KoaContextWithOIDC): string | undefined {
 }
 
 /** Subscribes to the token events of this provider. */
-export function reportTokens(provider: Pick<IdentityProvider, 'on'>, { events, codeIssued }: Deps): void {
+export function reportTokens(
+  provider: Pick<IdentityProvider, 'on'>,
+  { events, clock, codeIssued }: Deps,
+): void {
   provider.on('grant.success', (ctx: KoaContextWithOIDC) => {
     const { client, entities } = ctx.oidc;
     const grantType = grantTypeOf(ctx);
     if (client === undefined || grantType === undefined) return;
     const { clientId } = client;
+    if (isUseStale(clientRecord(client), clock())) events.emit('quarantinedUsed', { clientId });
     if (grantType === 'refresh_token') return events.emit('tokensRefreshed', { clientId });
     if (grantType === 'client_credentials') return events.emit('machineTokensIssued', { clientId });
     const { AccessToken: token, Account: account } = entities;

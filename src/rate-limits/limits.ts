@@ -32,6 +32,8 @@ const kinds = {
   client_failures_ip: { windowSeconds: TEN_MINUTES, key: 'name' },
   token_ip: { windowSeconds: TEN_MINUTES, key: 'address' },
   register_ip: { windowSeconds: HOUR, key: 'address' },
+  /** Clients that register without a token, while the setting `agents` is on. */
+  agents_ip: { windowSeconds: HOUR, key: 'address' },
   /** Over all sign-ups with that address, so that a code cannot be guessed by starting over. */
   signup_address: { windowSeconds: DAY, key: 'name' },
   mail_address: { windowSeconds: TEN_MINUTES, key: 'name' },

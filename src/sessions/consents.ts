@@ -7,12 +7,13 @@ import { update } from '../store/update.ts';
 
 export interface Consents {
   find(accountId: string, clientId: string): Promise<ConsentRecord | undefined>;
-  /** Adds to earlier consent; recorded before it is granted. */
+  /** Adds to earlier consent to the same statement; recorded before it is granted. */
   add(
     accountId: string,
     clientId: string,
     scopes: readonly string[],
     claims: readonly string[],
+    statement?: string,
   ): Promise<void>;
   /** Stores nothing but the event. */
   refuse(accountId: string, clientId: string): Promise<void>;
@@ -34,18 +35,31 @@ export function createConsents({ collection, clock, events }: Deps): Consents {
     clientId: string,
     scopes: readonly string[],
     claims: readonly string[],
+    statement: string | undefined,
   ): Promise<void> {
     const id = consentId(accountId, clientId);
     const now = clock();
-    const widen = (known: ConsentRecord): ConsentRecord => ({
-      ...known,
-      scopes: [...new Set([...known.scopes, ...scopes])],
-      claims: [...new Set([...known.claims, ...claims])],
+    const nothing: ConsentRecord = {
+      accountId,
+      clientId,
+      scopes: [],
+      claims: [],
+      ...(statement !== undefined && { statement }),
+      createdAt: now,
       updatedAt: now,
-    });
+    };
+    const widen = (last: ConsentRecord): ConsentRecord => {
+      const known = last.statement === statement ? last : nothing;
+      return {
+        ...known,
+        scopes: [...new Set([...known.scopes, ...scopes])],
+        claims: [...new Set([...known.claims, ...claims])],
+        updatedAt: now,
+      };
+    };
     const widened = await update(collection, id, (known) => ({ value: widen(known) }));
     if (widened !== undefined) return;
-    const first = widen({ accountId, clientId, scopes: [], claims: [], createdAt: now, updatedAt: now });
+    const first = widen(nothing);
     try {
       await collection.insert(id, first);
     } catch (error) {
@@ -59,13 +73,13 @@ export function createConsents({ collection, clock, events }: Deps): Consents {
       return (await collection.find(consentId(accountId, clientId)))?.value;
     },
 
-    async add(accountId, clientId, scopes, claims) {
+    async add(accountId, clientId, scopes, claims, statement) {
       const user = { kind: 'user', id: accountId } as const;
       const details = { scopes, claims };
       // In parallel, they share a commit.
       await Promise.all([
         events.record({ event: 'consent.granted', actor: user, target: user, clientId, details }),
-        widenConsent(accountId, clientId, scopes, claims),
+        widenConsent(accountId, clientId, scopes, claims, statement),
       ]);
     },
 

@@ -1,5 +1,6 @@
 // All runtime settings, each once, with default, bounds and description. The type of the values, the API, the Admin UI and
 // the documentation are derived from this list.
+import { agentDefinitions } from './agents.ts';
 import { apiTokenDefinitions } from './api-tokens.ts';
 import { brandingDefinitions } from './branding.ts';
 import {
@@ -234,6 +235,7 @@ export const settingDefinitions = {
       'How long token events (issued, refused, counts of refreshes) stay in the audit log, in seconds. A million take about 1.3 GB on the embedded store.',
   }),
   ...signupDefinitions,
+  ...agentDefinitions,
   ...limitDefinitions,
   smtp_url: smtpUrl({
     group: 'Mail',

@@ -46,6 +46,13 @@ export interface ClientRecord {
   webOrigins?: string[];
   /** Called addresses that an administrator entered or approved; absent: see src/clients/approved-addresses.ts. */
   approvedAddresses?: string[];
+  /** Nobody vouched for it (src/clients/quarantine.ts); absent: an administrator did. Never removed again. */
+  quarantine?: {
+    /** How it came: open registration, or a metadata document at the address that is its id. */
+    by: 'registration' | 'document';
+    /** About when it last got tokens; absent: nobody has signed in to it yet. */
+    usedAt?: number;
+  };
   /** SHA-256 of the RFC 7592 registration access token. */
   registrationTokenDigest?: string;
   createdAt: number;

@@ -114,6 +114,9 @@ const clientName = (c: ClientRecord): string =>
 const hasPasswordGrant = ({ metadata: { grant_types: grants } }: ClientRecord): boolean =>
   Array.isArray(grants) && grants.includes('password');
 
+const agentState = ({ quarantine }: ClientRecord): string | undefined =>
+  quarantine && (quarantine.usedAt === undefined ? 'new' : 'used');
+
 export const clients: CollectionDefinition<ClientRecord> = {
   name: 'clients',
   durability: 'durable',
@@ -126,6 +129,8 @@ export const clients: CollectionDefinition<ClientRecord> = {
     client_name: { type: 'string', of: clientName },
     client_type: { type: 'string', of: (c) => c.clientType },
     allowed_groups: { type: 'string', of: (c) => asPath(c.allowedGroups) },
+    agent_state: { type: 'string', of: agentState },
+    agent_used_at: { type: 'number', of: (c) => c.quarantine && (c.quarantine.usedAt ?? c.createdAt) },
     is_active: { type: 'boolean', of: (c) => c.isActive },
     created_at: { type: 'number', of: (c) => c.createdAt },
   },

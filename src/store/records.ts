@@ -143,6 +143,8 @@ export interface ConsentRecord {
   clientId: string;
   scopes: string[];
   claims: string[];
+  /** What the application said about itself then (src/clients/quarantine.ts); absent: an administrator vouches for it. */
+  statement?: string;
   createdAt: number;
   updatedAt: number;
 }

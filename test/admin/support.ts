@@ -310,6 +310,7 @@ async function run(store: Store, time: Clockwork, act: (world: World) => Promise
     registrationRoutes({
       events,
       clients,
+      admitStranger: async () => false,
       authorizeAdmin,
       readJson,
       path: '/oauth2/register',

@@ -2,6 +2,7 @@
 // its client and account may have now (decisions §3), wherever the library reads it: for codes, access and ID tokens, and
 // userinfo.
 import type { Grant } from 'oidc-provider';
+import { statementOf } from '../../clients/index.ts';
 import { claimsUnder, currentScopes, opensAdmin } from '../entitlement.ts';
 import { type AccountDirectory, requestAccount } from '../find-account.ts';
 import { type GrantClass, ProviderBase } from '../provider-base.ts';
@@ -11,6 +12,8 @@ export type SessionGrant = Grant & {
   sessionUid?: string;
   /** From a test sign-in (test-sign-in-gate.ts): short-lived, and never used by a real sign-in. */
   isTrial?: boolean;
+  /** What an application that nobody vouched for said about itself when it was granted (src/clients/quarantine.ts). */
+  statement?: string;
 };
 
 type Accounts = Pick<AccountDirectory, 'mayAdminister'>;
@@ -18,11 +21,17 @@ type Accounts = Pick<AccountDirectory, 'mayAdminister'>;
 const words = (scope: string): string[] => scope.split(' ').filter(Boolean);
 
 /** @returns the scopes that client and account of this request may have now */
-function current(scopes: readonly string[], clientId: string | undefined, accounts: Accounts): string[] {
+function current(
+  scopes: readonly string[],
+  { clientId, statement }: Pick<SessionGrant, 'clientId' | 'statement'>,
+  accounts: Accounts,
+): string[] {
   const { ctx } = ProviderBase;
   const client = ctx?.oidc.client;
   // Without a client there is nothing to grant.
   if (ctx === undefined || client === undefined || client.clientId !== clientId) return [];
+  // It says something else now, so the person is asked anew (decisions §10).
+  if (statementOf(clientRecord(client)) !== statement) return [];
   const account = requestAccount(ctx);
   const { AuthorizationCode, DeviceCode, RefreshToken, AccessToken } = ctx.oidc.entities;
   const source = AuthorizationCode ?? DeviceCode ?? RefreshToken ?? AccessToken ?? ctx.oidc.session ?? {};
@@ -35,17 +44,18 @@ export function createGrantModel(
   { accounts }: { readonly accounts: Accounts },
 ): GrantClass {
   return class Grant extends Base {
-    static override IN_PAYLOAD = [...Base.IN_PAYLOAD, 'sessionUid', 'isTrial'];
+    static override IN_PAYLOAD = [...Base.IN_PAYLOAD, 'sessionUid', 'isTrial', 'statement'];
     declare sessionUid?: string;
     declare isTrial?: boolean;
+    declare statement?: string;
 
     override getOIDCScopeFiltered(filter: string[] | Set<string>): string {
-      return current(words(super.getOIDCScopeFiltered(filter)), this.clientId, accounts).join(' ');
+      return current(words(super.getOIDCScopeFiltered(filter)), this, accounts).join(' ');
     }
 
     /** A claim requested by name needs its scope, because that is what the user consented to (decisions §8). */
     override getOIDCClaimsFiltered(filter: string[] | Set<string>): string[] {
-      const scopes = new Set(current(words(this.getOIDCScope()), this.clientId, accounts));
+      const scopes = new Set(current(words(this.getOIDCScope()), this, accounts));
       return claimsUnder(super.getOIDCClaimsFiltered(filter), scopes);
     }
 

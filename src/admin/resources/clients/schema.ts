@@ -240,6 +240,11 @@ const shown: TProperties = {
     description:
       'How it was created: by an administrator, by dynamic registration, or with the installation (`seed`: this product itself).',
   }),
+  quarantine: nullable(Enum(['registration', 'document']), {
+    description:
+      'How it came, if nobody vouched for it: by open registration, or by the metadata document whose address is its id. ' +
+      'Such an application stays confined (docs/agents.md).',
+  }),
   created_at: createdAt(),
   updated_at: updatedAt(),
 };
