@@ -33,9 +33,10 @@ const isSecretKey = (key: string): boolean => {
   return secretEnding.test(name) || secretCode.test(name);
 };
 
-// Secrets inside a text, as in the message of a failed request: JWTs, Authorization values, code= in a URL.
+// Secrets inside a text, as in the message of a failed request: JWTs, Authorization values, code= in a URL. A JWT may have been cut
+// anywhere, and its claims are nobody's either.
 const bearerInText =
-  /\beyJ[\w-]{10,}\.[\w-]+\.[\w-]*|\b(?:Bearer|Basic|DPoP) +[\w.~+/=-]{8,}|(?<=[?&](?:code|[\w-]*token|[\w-]*secret|password)=)[^&\s"'\\]+/gi;
+  /\beyJ[\w-]{10,}(?:\.[\w-]*){0,4}|\b(?:Bearer|Basic|DPoP) +[\w.~+/=-]{8,}|(?<=[?&](?:code|[\w-]*token|[\w-]*secret|password)=)[^&\s"'\\]+/gi;
 
 /** @returns the text with tokens and other secrets masked, as a log line has it */
 export const maskBearers = (text: string): string => text.replace(bearerInText, REDACTED);

@@ -8,10 +8,17 @@ import { ADMIN_SCOPES } from './scopes.ts';
 const MAX_NAMED = 200;
 
 /** Names the scopes, because applications show only the description. `asked` is in the syntax of a scope. */
-export function noScopeLeft(asked: string): errors.InvalidScope {
+function refusalOf(asked: string, problem: string): errors.InvalidScope {
   const named = asked.length > MAX_NAMED ? `${asked.slice(0, MAX_NAMED)}...` : asked;
-  return new errors.InvalidScope(`this application may have none of these scopes: ${named}`, named);
+  return new errors.InvalidScope(`${problem}: ${named}`, named);
 }
+
+export const noScopeLeft = (asked: string): errors.InvalidScope =>
+  refusalOf(asked, 'this application may have none of these scopes');
+
+/** At a refresh. */
+export const noScopeGranted = (asked: string): errors.InvalidScope =>
+  refusalOf(asked, 'none of these scopes was granted');
 
 /** @returns what a request of this client may ask for; undefined when that is nothing */
 export function allowedScope(asked: string, client: Client): string | undefined {

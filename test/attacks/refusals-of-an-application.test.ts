@@ -6,6 +6,7 @@ import { createMemoryStore } from '../../adapters/memory/store.ts';
 import { createRecentRefusals } from '../../src/clients/recent-refusals.ts';
 import { createLogger } from '../../src/log.ts';
 import * as model from '../../src/store/collections.ts';
+import { tokensOf } from '../flows/support.ts';
 import { Agent, codeRequest } from '../support/agent.ts';
 import { PASSWORD, startApp, type TestApp } from '../support/app.ts';
 
@@ -84,6 +85,12 @@ test('attack: only an administrator reads refusals, and an application not even 
 const CANARY = 'canary-secret-value';
 const JWT = 'eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJhIn0.c2lnbmF0dXJl';
 
+/** As long as real ones are: a text is cut within it. */
+const CLAIMS = Buffer.from(JSON.stringify({ email: 'a@rp.example', more: 'x'.repeat(900) })).toString(
+  'base64url',
+);
+const LONG_JWT = `eyJhbGciOiJSUzI1NiJ9.${CLAIMS}.c2lnbmF0dXJl`;
+
 test('attack: nothing of a secret, token, code or query is kept of a refused request', async () => {
   const client = await app.register();
   const basic = { authorization: `Basic ${btoa(`${client.id}:${CANARY}`)}` };
@@ -108,14 +115,26 @@ test('attack: nothing of a secret, token, code or query is kept of a refused req
     `https:\\\\user:${CANARY}@rp.example/`,
     `https://user:${CANARY}%40rp.example/`,
     `https://rp.example/${JWT}`,
+    `https://rp.example/${LONG_JWT}`,
   ]) {
     await new Agent(app).authorize({ ...codeRequest(client.id), redirect_uri, state: CANARY, nonce: CANARY });
     const query = new URLSearchParams({ client_id: client.id, post_logout_redirect_uri: redirect_uri });
     await fetch(`${app.url}/oauth2/logout?${query}`);
   }
+  const tokens = await tokensOf(app, client, await app.createUser('mixed-up'), { scope: 'openid' });
+  for (const scope of [LONG_JWT, 'x'.repeat(40_000)]) {
+    const answer = await token(
+      { grant_type: 'refresh_token', refresh_token: tokens.refresh_token, scope },
+      {
+        authorization: `Basic ${btoa(`${client.id}:${client.secret}`)}`,
+      },
+    );
+    ok((await answer.text()).length < 1000);
+  }
   const shown = JSON.stringify(await itemsOf(client.id));
   const lines = app.logged.filter((line) => line.includes('"event":"refused"')).join('');
-  for (const text of [shown, lines]) ok(!text.includes(CANARY) && !text.includes(JWT), text);
+  for (const text of [shown, lines])
+    ok(![CANARY, JWT, CLAIMS.slice(0, 20)].some((secret) => text.includes(secret)), text);
 });
 
 const HOSTILE = `"><img src=x onerror=alert(1)><script>alert(2)</script>\u202e\u0000\u0007\r\n\u2028{{7*7}}`;

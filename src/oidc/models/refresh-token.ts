@@ -9,6 +9,7 @@ import { hasKeycloakTokens } from '../keycloak-tokens.ts';
 import { type RefreshSettings, secondsLeft } from '../policies.ts';
 import { ProviderBase, type TokenClass } from '../provider-base.ts';
 import type { RefreshTokenJwt } from '../refresh-token-jwt.ts';
+import { noScopeGranted } from '../requested-scope.ts';
 import { withoutAdminScopes } from '../scopes.ts';
 import { clientRecord } from './client.ts';
 
@@ -140,6 +141,6 @@ function withoutDeviceAdminScopes(properties: Record<string, unknown>): Record<s
 function grantedOf(asked: unknown, granted: ReadonlySet<string>): string | undefined {
   if (typeof asked !== 'string' || asked === '') return undefined;
   const scopes = asked.split(' ').filter((scope) => granted.has(scope));
-  if (scopes.length === 0) throw new errors.InvalidScope(`none of these scopes was granted: ${asked}`, asked);
+  if (scopes.length === 0) throw noScopeGranted(asked);
   return scopes.join(' ');
 }
