@@ -65,11 +65,11 @@ export const withIds = (scopes: readonly ApiScope[], before: readonly ApiScopeRe
 /** @returns whether that user may have the scope; one of its roles or groups is enough */
 export function mayGrant(
   { roles, groups }: Pick<ApiScopeRecord, 'roles' | 'groups'>,
-  user: { readonly role: Role; readonly groups?: readonly string[] | undefined },
+  user: { readonly role: string; readonly groups?: readonly string[] | undefined },
 ): boolean {
   if (roles === undefined && groups === undefined) return true;
   const isInGroup = user.groups?.some((group) => groups?.includes(group) === true) === true;
-  return isInGroup || roles?.includes(user.role) === true;
+  return isInGroup || roles?.some((role) => role === user.role) === true;
 }
 
 /** @returns the scopes that the application gets for itself; without an entry none, default scopes included */

@@ -138,7 +138,7 @@ export async function createApp(options: AppOptions): Promise<App> {
 
   const directory = createAccountDirectory({ ...base, domain: accountDomain });
   const confirmSession = createConfirmSession({ domain: accountDomain, sessions });
-  const state = createProtocolState({ ...base, mount, directory, clients, baseUrl });
+  const state = createProtocolState({ ...base, mount, directory, clients, apis, baseUrl });
   const bearers = createBearers({ ...config, state, directory, clients, apiKeys, limits, events });
   const revokeToken = createRevokeToken({ revokeGrant: grants.revoke, events });
   const knownBrowsers = createKnownBrowsers({ signIns, baseUrl });
@@ -167,6 +167,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     outbound: outbound.fetch,
     accounts: { directory, authenticate: accountDomain.authenticate, confirmSession },
     clients,
+    apis,
     sessions: sessionDomain,
     guards: rateLimiting.guards,
     tokens: state.tokens,
@@ -187,9 +188,11 @@ export async function createApp(options: AppOptions): Promise<App> {
     bearers,
     revokeToken,
     clients,
+    apis,
     sessions,
     limits,
     admitStranger: agents.admitStranger,
+    chargeRefusedClient: rateLimiting.guards.chargeRefusedClient,
     csrf,
     events,
     log,

@@ -1,7 +1,9 @@
-// Signs and verifies access tokens as JWTs (RFC 9068). Whether a token is still active depends on its stored record
-// (models/jwt-format.ts), not on the JWT.
+// Signs and verifies access tokens: JWTs (RFC 9068), and for APIs that say so opaque values. Whether a token is still active
+// depends on its stored record (models/jwt-format.ts), not on its value.
 import { randomBytes } from 'node:crypto';
 import { decodeJwt, importJWK, type JWK, type JWTPayload, type JWTVerifyOptions, jwtVerify } from 'jose';
+import type { AccessTokenFormat } from '../store/apis.ts';
+import type { OpaqueTokens, TokenKind } from './opaque-tokens.ts';
 import type { SigningKey } from './signing-key.ts';
 
 export interface SigningKeys {
@@ -15,24 +17,38 @@ export interface AccessTokenClaims extends JWTPayload {
   client_id: string;
 }
 
-export type TokenKind = 'AccessToken' | 'ClientCredentials';
+export type AccessTokenType = 'at+jwt' | 'JWT';
+
+export interface ResolvedToken {
+  readonly jti: string;
+  /** The record of the token says which one it must have. */
+  readonly format: AccessTokenFormat;
+}
 
 /** The payload `typ` by which a refresh token that is a JWT is recognised (refresh-token-jwt.ts); no other token of ours has it. */
 export const REFRESH_TYP = 'Refresh';
 
 export interface AccessTokenJwt {
-  sign(claims: AccessTokenClaims): Promise<string>;
-  /** @returns the `jti` of an unexpired token of that kind that we signed, else undefined */
-  resolve(bearer: string, kind: TokenKind): Promise<string | undefined>;
+  /** @param typ `JWT` for an API whose libraries know no other */
+  sign(claims: AccessTokenClaims, typ?: AccessTokenType): Promise<string>;
+  /** @returns the value of an opaque token */
+  issueOpaque(kind: TokenKind, jti: string): string;
+  /** @returns the `jti` of an unexpired token of that kind that we signed, and its format; else undefined */
+  resolve(bearer: string, kind: TokenKind): Promise<ResolvedToken | undefined>;
   /** @returns the client of an access token that we signed, whether it is still active or not */
   clientOf(bearer: string): Promise<string | undefined>;
-  /** @returns which model a JWT would belong to, unverified; undefined for anything that is not a JWT */
+  /** @returns which model a JWT would belong to, unverified, or an opaque token does; undefined for anything else */
   kindOf(bearer: string): TokenKind | 'RefreshToken' | undefined;
   /**
    * Wraps a JWT so that the library treats it as an opaque token where it rejects JWTs. `resolve` unwraps it. The
    * prefix is a secret of this process, so no caller can present a wrapped token.
    */
   wrap(jwt: string): string;
+}
+
+interface Verified {
+  readonly payload: JWTPayload;
+  readonly typ: AccessTokenType;
 }
 
 const encode = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
@@ -54,11 +70,18 @@ export const isCanonical = (jwt: string): boolean =>
   jwt.split('.').every((part) => Buffer.from(part, 'base64url').toString('base64url') === part);
 
 /** @param issuer issuer identifier; a token of another issuer is not ours even if the key were the same */
-export async function createAccessTokenJwt(keys: SigningKeys, issuer: string): Promise<AccessTokenJwt> {
+export async function createAccessTokenJwt(
+  keys: SigningKeys,
+  issuer: string,
+  opaque: OpaqueTokens,
+): Promise<AccessTokenJwt> {
   const { current } = keys;
   const alg = 'RS256';
   // RFC 9068 §2.1. All tokens signed with this key share the header, so it is encoded once.
-  const header = encode({ alg, typ: 'at+jwt', kid: current.kid });
+  const headers: Readonly<Record<AccessTokenType, string>> = {
+    'at+jwt': encode({ alg, typ: 'at+jwt', kid: current.kid }),
+    JWT: encode({ alg, typ: 'JWT', kid: current.kid }),
+  };
   const publicKeys = new Map(
     await Promise.all(
       keys.publicJwks.map(async (jwk) => [String(jwk.kid), await importJWK(jwk, jwk.alg ?? alg)] as const),
@@ -67,7 +90,7 @@ export async function createAccessTokenJwt(keys: SigningKeys, issuer: string): P
 
   const kindOf: AccessTokenJwt['kindOf'] = (bearer) => {
     const jwt = unwrap(bearer);
-    if (!COMPACT_JWS.test(jwt)) return undefined;
+    if (!COMPACT_JWS.test(jwt)) return opaque.read(jwt)?.kind;
     try {
       const { sub, client_id: clientId, typ } = decodeJwt(jwt);
       if (typ === REFRESH_TYP) return 'RefreshToken';
@@ -78,19 +101,24 @@ export async function createAccessTokenJwt(keys: SigningKeys, issuer: string): P
     }
   };
 
-  async function verify(bearer: string, options: JWTVerifyOptions = {}): Promise<JWTPayload | undefined> {
+  async function verify(bearer: string, options: JWTVerifyOptions = {}): Promise<Verified | undefined> {
     const jwt = unwrap(bearer);
     if (!isCanonical(jwt)) return undefined;
     try {
-      // RFC 9068 §4, RFC 8725 §3: only our algorithm, type and issuer, and only keys from our own key set.
-      const { payload } = await jwtVerify(jwt, ({ kid: id = '' }) => publicKeys.get(id) ?? Promise.reject(), {
-        ...options,
-        algorithms: [alg],
-        typ: 'at+jwt',
-        issuer,
-        requiredClaims: ['jti', 'sub', 'client_id', 'exp'],
-      });
-      return payload;
+      // RFC 9068 §4, RFC 8725 §3: only our algorithm, types and issuer, and only keys from our own key set. An ID token has
+      // neither `jti` nor `client_id`, and no record as an access token.
+      const { payload, protectedHeader } = await jwtVerify(
+        jwt,
+        ({ kid: id = '' }) => publicKeys.get(id) ?? Promise.reject(),
+        {
+          ...options,
+          algorithms: [alg],
+          issuer,
+          requiredClaims: ['jti', 'sub', 'client_id', 'exp'],
+        },
+      );
+      const { typ } = protectedHeader;
+      return typ === 'at+jwt' || typ === 'JWT' ? { payload, typ } : undefined;
     } catch {
       return undefined;
     }
@@ -98,21 +126,28 @@ export async function createAccessTokenJwt(keys: SigningKeys, issuer: string): P
 
   return {
     // RFC 7515 §7.1 compact serialization, as jose does it but without its two Web Crypto calls.
-    async sign(claims) {
-      const input = `${header}.${encode(claims)}`;
+    async sign(claims, typ = 'at+jwt') {
+      const input = `${headers[typ]}.${encode(claims)}`;
       return `${input}.${(await current.sign(Buffer.from(input))).toString('base64url')}`;
     },
+
+    issueOpaque: opaque.issue,
 
     wrap: (jwt) => wrapper + jwt,
 
     kindOf,
 
     async resolve(bearer, kind) {
-      return kindOf(bearer) === kind ? (await verify(bearer))?.jti : undefined;
+      if (kindOf(bearer) !== kind) return undefined;
+      const read = opaque.read(unwrap(bearer));
+      if (read !== undefined) return { jti: read.jti, format: 'opaque' };
+      const { payload: { jti } = {}, typ } = (await verify(bearer)) ?? {};
+      return jti === undefined ? undefined : { jti, format: typ === 'JWT' ? 'jwt' : 'at+jwt' };
     },
 
     async clientOf(bearer) {
-      const { client_id: clientId } = (await verify(bearer, { clockTolerance: LONGEST_SECONDS })) ?? {};
+      const { payload } = (await verify(bearer, { clockTolerance: LONGEST_SECONDS })) ?? {};
+      const clientId = payload?.client_id;
       return typeof clientId === 'string' ? clientId : undefined;
     },
   };

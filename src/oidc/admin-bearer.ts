@@ -97,6 +97,8 @@ export function createAuthorizeAdmin(deps: Deps): AuthorizeAdmin {
     const live = await tokens.live(await tokens.find(bearer));
     // A refresh token is not a bearer for resources (RFC 6749 §1.5), even an administrator's.
     if (live === undefined || live.token.kind === 'RefreshToken') throw new AppError('auth.invalid_token');
+    // A token for an API is none for us, whatever its scopes are called (decisions §2).
+    if (live.target !== undefined) throw new AppError('auth.invalid_token');
     const { token, account } = live;
     const byScope = accessByScope(live.scopes);
     if (account === undefined) return { kind: 'client', id: token.clientId ?? '', access: byScope };

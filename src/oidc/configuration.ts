@@ -1,15 +1,9 @@
 // The library's configuration: features, routes, cookies, algorithms. Decisions per request are in policies.ts,
 // find-account.ts, load-grant.ts and interaction-policy.ts.
 
-import {
-  type Adapter,
-  type Configuration,
-  type ErrorOut,
-  errors,
-  type Interaction,
-  type KoaContextWithOIDC,
-} from 'oidc-provider';
+import type { Adapter, Configuration, ErrorOut, Interaction, KoaContextWithOIDC } from 'oidc-provider';
 import { owesSecondStep } from '../accounts/index.ts';
+import type { Apis } from '../apis/index.ts';
 import { ACR, hasToUsePkce, isApprovedAddress } from '../clients/index.ts';
 import type { Clock } from '../clock.ts';
 import { mayRequest } from './client-access.ts';
@@ -28,6 +22,7 @@ import {
   lifetimes,
 } from './policies.ts';
 import { ProviderBase } from './provider-base.ts';
+import { createResourceServerInfo } from './requested-api.ts';
 import { keepSettledScope } from './requested-scope.ts';
 import { claimsByScope, scopes } from './scopes.ts';
 import type { SigningKey, VerifyingKey } from './signing-key.ts';
@@ -36,6 +31,8 @@ import type { AnyToken } from './token-state.ts';
 export interface ProtocolSettings extends LifetimeSettings {
   readonly require_pkce: boolean;
   readonly agents: boolean;
+  readonly api_jwt_seconds: number;
+  readonly api_opaque_seconds: number;
   readonly mfa_mode: 'off' | 'optional' | 'required';
 }
 
@@ -61,6 +58,7 @@ export interface ConfigurationDeps {
   readonly clock: Clock;
   readonly settings: () => ProtocolSettings;
   readonly accounts: AccountDirectory;
+  readonly apis: Pick<Apis, 'findByIdentifier' | 'find'>;
   readonly loadExistingGrant: NonNullable<Configuration['loadExistingGrant']>;
   /** The address of interactions; the page itself is rendered in the same response (provider-middleware.ts). */
   readonly interactionUrl: string;
@@ -199,13 +197,9 @@ const featuresOf = (deps: ConfigurationDeps): NonNullable<Configuration['feature
     },
   },
   pushedAuthorizationRequests: { enabled: true },
-  // No API is registered yet, so a client that names one gets invalid_target (RFC 8707 §2). The library's default
-  // does the same but also writes a warning to the console.
   resourceIndicators: {
     enabled: true,
-    getResourceServerInfo: () => {
-      throw new errors.InvalidTarget();
-    },
+    getResourceServerInfo: createResourceServerInfo(deps),
   },
   rpInitiatedLogout: { enabled: true },
   userinfo: { enabled: true },

@@ -16,11 +16,13 @@ import type { GrantsInUse } from './grants-in-use.ts';
 import { IdentityProvider } from './identity-provider.ts';
 import { introspectAsClient } from './introspection.ts';
 import { createLoadExistingGrant } from './load-grant.ts';
+import { createOpaqueTokens } from './opaque-tokens.ts';
 import { assertOutboundGuard } from './outbound-fetch.ts';
 import {
   captureProviderEvents,
   countRefusedClients,
   prefillUserCode,
+  repeatScopeForm,
   reportCodeExchanges,
   rethrowServerErrors,
   showFormPosts,
@@ -87,7 +89,11 @@ export async function createProvider(deps: ProviderDeps): Promise<MountedProvide
   // The library only warns when its own guard is missing (checklist R032).
   await assertOutboundGuard();
   const current = new SigningKey(keys.currentPrivateJwk);
-  const jwt = await createAccessTokenJwt({ current, publicJwks: keys.publicJwks }, issuer);
+  const jwt = await createAccessTokenJwt(
+    { current, publicJwks: keys.publicJwks },
+    issuer,
+    createOpaqueTokens(deps.secretKeys),
+  );
   const others = keys.publicJwks.filter(({ kid }) => kid !== current.kid).map((jwk) => new VerifyingKey(jwk));
   const [cookieKey = ''] = deps.cookieKeys;
   const configuration: Configuration = createConfiguration({
@@ -123,6 +129,7 @@ export async function createProvider(deps: ProviderDeps): Promise<MountedProvide
     rethrowServerErrors,
     countRefusedClients(deps.chargeRefusedClient),
     prefillUserCode,
+    repeatScopeForm,
     reportCodeExchanges(deps.codeRedeemed),
     showInteractions(pages.showInteraction),
     showFormPosts(pages.showFormPost),

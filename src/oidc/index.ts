@@ -5,6 +5,7 @@
 // which answer for the library, have a door of their own: sign-in.ts.
 import type Koa from 'koa';
 import type { Account } from '../accounts/index.ts';
+import type { Apis } from '../apis/index.ts';
 import type { Clients, ClientsDeps } from '../clients/index.ts';
 import type { Clock } from '../clock.ts';
 import type { Config } from '../config/types.ts';
@@ -69,6 +70,7 @@ interface StateDeps {
   readonly mount: ProtocolMount;
   readonly directory: AccountDirectory<Account>;
   readonly clients: Pick<Clients, 'find'>;
+  readonly apis: Pick<Apis, 'find'>;
   readonly baseUrl: string;
   readonly settings: () => SettingValues;
   readonly clock: Clock;
@@ -84,7 +86,7 @@ export interface ProtocolState {
 }
 
 export function createProtocolState(deps: StateDeps): ProtocolState {
-  const { mount, directory, clients, settings, clock } = deps;
+  const { mount, directory, clients, apis, settings, clock } = deps;
   const provider = () => mount.provider;
   const findClient = async (id: string) => (await clients.find(id))?.value;
   const jwt = () => mount.jwt;
@@ -96,6 +98,7 @@ export function createProtocolState(deps: StateDeps): ProtocolState {
       jwt,
       accounts: directory,
       findClient,
+      apis,
     }),
     sessionOf: createSessionOfToken(provider),
     browser,
@@ -107,7 +110,15 @@ export function createProtocolState(deps: StateDeps): ProtocolState {
 interface ProtocolDeps
   extends Pick<
     ProviderDeps,
-    'adapter' | 'isHandle' | 'tokens' | 'revokeToken' | 'codeRedeemed' | 'events' | 'pages' | 'outbound'
+    | 'adapter'
+    | 'apis'
+    | 'isHandle'
+    | 'tokens'
+    | 'revokeToken'
+    | 'codeRedeemed'
+    | 'events'
+    | 'pages'
+    | 'outbound'
   > {
   readonly mount: ProtocolMount;
   readonly config: Pick<Config, 'issuer' | 'baseUrl' | 'trustProxy' | 'cookieKeys' | 'secretKeys'> & {
@@ -184,7 +195,10 @@ export function createProtocol(deps: ProtocolDeps): (keySet: KeySet) => Promise<
 }
 
 interface ProtocolRoutesDeps
-  extends Pick<Parameters<typeof protocolRoutes>[0], 'mount' | 'revokeToken' | 'logoutPages'> {
+  extends Pick<
+    Parameters<typeof protocolRoutes>[0],
+    'mount' | 'revokeToken' | 'logoutPages' | 'apis' | 'chargeRefusedClient'
+  > {
   readonly config: Pick<Config, 'issuer' | 'baseUrl'> & { readonly basePath: string };
   readonly state: ProtocolState;
   readonly bearers: Bearers;

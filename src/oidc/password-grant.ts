@@ -7,6 +7,7 @@ import { mayUse } from './client-access.ts';
 import { type AccountDirectory, libraryAccount, type OidcAccount } from './find-account.ts';
 import type { IdentityProvider } from './identity-provider.ts';
 import { clientRecord } from './models/client.ts';
+import { refuseApi } from './requested-api.ts';
 import { allowedScope, noScopeLeft } from './requested-scope.ts';
 import { ADMIN_SCOPES } from './scopes.ts';
 
@@ -27,6 +28,8 @@ export function registerPasswordGrant(
     const { client, params } = ctx.oidc;
     const { username, password } = params;
     if (!username || !password) throw new errors.InvalidRequest('username and password are required');
+    // A password given to a program opens no API.
+    refuseApi(ctx, client);
     const scope = allowedAtPassword(params.scope, client);
     // Known without the password, so it is said before anything is checked or counted.
     const { requiredAcr = ACR.singleFactor } = clientRecord(client);

@@ -36,8 +36,9 @@ export function lifetimes({ settings, clock }: { settings: () => LifetimeSetting
     recordOf(client)?.accessTokenSeconds ?? settings().access_token_seconds;
 
   return {
-    AccessToken: (_ctx, _token, client) => access(client),
-    ClientCredentials: (_ctx, _token, client) => access(client),
+    // A token for an API lives as long as the API says.
+    AccessToken: (_ctx, token, client) => token.resourceServer?.accessTokenTTL ?? access(client),
+    ClientCredentials: (_ctx, token, client) => token.resourceServer?.accessTokenTTL ?? access(client),
     IdToken: (_ctx, _token, client) => recordOf(client)?.idTokenSeconds ?? settings().id_token_seconds,
     AuthorizationCode: () => settings().authorization_code_seconds,
     DeviceCode: DEVICE_CODE_SECONDS,

@@ -7,6 +7,7 @@ import type { CodeExchanges } from '../clients/index.ts';
 import type { IdentityProvider } from './identity-provider.ts';
 import { hasConsented } from './load-grant.ts';
 import { clientRecord } from './models/client.ts';
+import { scopeInForm } from './requested-api.ts';
 import { isTestSignInExchange } from './test-sign-in-gate.ts';
 
 export type ProtocolContext = Koa.Context & Partial<Pick<KoaContextWithOIDC, 'oidc'>>;
@@ -124,6 +125,16 @@ export function countRefusedClients(
     await charge(client?.clientId ?? String(params?.client_id ?? ''), ctx.ip);
   };
 }
+
+/** Microsoft's libraries keep tokens by the scopes of the response, so it repeats how the request wrote them (decisions §10). */
+export const repeatScopeForm: Koa.Middleware = async (ctx: ProtocolContext, next) => {
+  await next();
+  const { body, oidc } = ctx;
+  if (oidc?.route !== 'token' || ctx.status !== 200) return;
+  if (typeof body !== 'object' || body === null || !('scope' in body) || typeof body.scope !== 'string')
+    return;
+  ctx.body = { ...body, scope: scopeInForm(oidc, body.scope) };
+};
 
 /** Reports every code that an application redeemed; those of test sign-ins are redeemed by this server. */
 export function reportCodeExchanges(redeemed: CodeExchanges['redeemed']): Koa.Middleware {

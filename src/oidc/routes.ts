@@ -7,7 +7,7 @@ import type { AuthorizeAdmin } from './admin-bearer.ts';
 import { authorizeByPost } from './authorize-post.ts';
 import type { BrowserSession } from './browser-session.ts';
 import type { ReadForm } from './form.ts';
-import { introspectAsAdmin } from './introspection.ts';
+import { introspectAsAdmin, introspectAsApi } from './introspection.ts';
 import { type LogoutPages, logoutRoute } from './logout.ts';
 import { checkMethods, onlyExactPaths } from './methods.ts';
 import type { ProtocolMount } from './mount.ts';
@@ -25,6 +25,8 @@ interface Deps {
   readonly basePath: string;
   readonly readForm: ReadForm;
   readonly clients: Parameters<typeof acceptPublicBasic>[0]['clients'];
+  readonly apis: Parameters<typeof introspectAsApi>[0]['apis'];
+  readonly chargeRefusedClient: Parameters<typeof introspectAsApi>[0]['chargeRefusedClient'];
   readonly authorizeAdmin: AuthorizeAdmin;
   readonly tokens: TokenState;
   readonly revokeToken: RevokeToken;
@@ -50,7 +52,8 @@ export function protocolRoutes(deps: Deps): Koa.Middleware[] {
   router.post('/authorize', authorizeByPost({ readForm, path: `${basePath}/oauth2/authorize` }));
   router.post('/par', checkAuthorizationBody(deps));
   router.post('/device_authorization', checkAuthorizationBody(deps));
-  router.post('/introspect', introspectAsAdmin(deps));
+  const [asAdmin, asApi] = [introspectAsAdmin(deps), introspectAsApi(deps)];
+  router.post('/introspect', (ctx, next) => asAdmin(ctx, () => asApi(ctx, next)));
   router.post('/revoke', revokeByPossession(deps));
   const logout = logoutRoute({
     ...deps,

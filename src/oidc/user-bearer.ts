@@ -30,6 +30,8 @@ export function createAuthorizeUser({ tokens, sessionOf, findClient, guard }: De
     if (bearer === '' || rest.length > 0) throw new AppError('auth.invalid_token');
     const live = await tokens.live(await tokens.find(bearer));
     if (live === undefined || live.token.kind === 'RefreshToken') throw new AppError('auth.invalid_token');
+    // A token for an API is none for us (decisions §2).
+    if (live.target !== undefined) throw new AppError('auth.invalid_token');
     const { token, account } = live;
     const client = await findClient(token.clientId ?? '');
     // What another client was given to recognise a user must not open the user's account.

@@ -32,10 +32,15 @@ const ephemeralArtifact = (name: string): CollectionDefinition<ProtocolPayload> 
   fields: {},
 });
 
-/** `api`: the internal id of the API that the token is for. */
+const idOf = (value: unknown): string | undefined =>
+  typeof value === 'object' && value !== null && 'id' in value && typeof value.id === 'string'
+    ? value.id
+    : undefined;
+
+/** `api`: the internal id of the API that the token is for (src/oidc/api-pairs.ts). */
 const token = (name: string): CollectionDefinition<ProtocolPayload> => ({
   ...ephemeralArtifact(name),
-  indexes: { ...protocolIndexes, api: { key: (p) => text(p, 'apiId') } },
+  indexes: { ...protocolIndexes, api: { key: (p) => idOf(p.api) } },
 });
 
 export const accessTokens = token('access_tokens');

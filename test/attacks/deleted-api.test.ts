@@ -23,8 +23,8 @@ test('attack: the tokens of a deleted API; none is left, those of others are', a
   const [id, expiresAt] = [await create(), app.now() + 60_000];
   const tokens = [accessTokens, clientCredentials].map((definition) => app.store.ephemeral(definition));
   for (const collection of tokens) {
-    await collection.insert('for-it', { apiId: id, jti: 'for-it' }, { expiresAt });
-    await collection.insert('for-another', { apiId: 'another', jti: 'for-another' }, { expiresAt });
+    await collection.insert('for-it', { api: { id }, jti: 'for-it' }, { expiresAt });
+    await collection.insert('for-another', { api: { id: 'another' }, jti: 'for-another' }, { expiresAt });
     await collection.insert('for-none', { jti: 'for-none' }, { expiresAt });
   }
   equal((await app.admin('DELETE', `/resources/${id}`)).status, 204);

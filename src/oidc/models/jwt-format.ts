@@ -1,8 +1,11 @@
 // Access tokens as JWTs whose payload is stored under `jti`. The library's own JWT format is not stored, so its tokens could
 // not be introspected, revoked or used at userinfo.
 import type { AccessToken, AdapterPayload, Client, ClientCredentials } from 'oidc-provider';
-import type { AccessTokenClaims, AccessTokenJwt } from '../access-token-jwt.ts';
+import type { AccessTokenClaims, AccessTokenJwt, ResolvedToken } from '../access-token-jwt.ts';
+import { type ApiPairs, pairsOf } from '../api-pairs.ts';
+import type { TokenKind } from '../opaque-tokens.ts';
 import { ProviderBase, type TokenClass } from '../provider-base.ts';
+import { requestedApi } from '../requested-api.ts';
 import { noScopeLeft } from '../requested-scope.ts';
 import { clientRecord } from './client.ts';
 import { refusedScopes } from './oidc-context.ts';
@@ -38,22 +41,64 @@ function toClaims(payload: AdapterPayload, issuer: string, client: Client | unde
   };
 }
 
+interface ForAnApi {
+  readonly aud?: unknown;
+  readonly scope?: string | undefined;
+}
+
+/** @returns what the record of a token for an API says about it; undefined for a token of ours */
+function pairsToStore({ aud, scope }: ForAnApi): ApiPairs | undefined {
+  if (aud === undefined) return undefined;
+  const target = ProviderBase.ctx && requestedApi(ProviderBase.ctx.oidc);
+  const names = scope?.split(' ') ?? [];
+  const scopes = target?.scopes.filter(({ name }) => names.includes(name)) ?? [];
+  // Some APIs look at the audience alone, so there is no token for an API without a scope of it.
+  if (target === undefined || scopes.length === 0) throw noScopeLeft(scope ?? '');
+  const { accessTokenFormat: format } = target.api.value;
+  return { id: target.api.id, scopeIds: scopes.map(({ id }) => id), ...(format !== 'at+jwt' && { format }) };
+}
+
+/** The value that goes to the client, in the format of the API. */
+function tokenValue(
+  jwt: AccessTokenJwt,
+  kind: TokenKind,
+  claims: AccessTokenClaims,
+  pairs: ApiPairs | undefined,
+): string | Promise<string> {
+  const format = pairs?.format;
+  if (format === 'opaque') return jwt.issueOpaque(kind, claims.jti);
+  return jwt.sign(claims, format === 'jwt' ? 'JWT' : 'at+jwt');
+}
+
+const isInFormat = (resolved: ResolvedToken | undefined, pairs: ApiPairs | undefined): boolean =>
+  resolved?.format === (pairs?.format ?? 'at+jwt');
+
 export function createAccessTokenModel(
   Base: TokenClass<AccessToken>,
   { issuer, jwt }: Deps,
 ): TokenClass<AccessToken> {
   // The name is part of the contract: the library derives the adapter, the TTL and the `kind` check from it.
   return class AccessToken extends Base {
+    static override IN_PAYLOAD = [...Base.IN_PAYLOAD, 'api'];
+    declare api?: ApiPairs;
+
     override async getValueAndPayload(): Promise<{ value: string; payload: AdapterPayload }> {
+      const pairs = pairsToStore(this);
+      if (pairs !== undefined) this.api = pairs;
       const { payload } = await super.getValueAndPayload();
-      const value = await jwt.sign(toClaims(payload, issuer, this.client));
+      const claims = toClaims(payload, issuer, this.client);
+      const value = await tokenValue(jwt, 'AccessToken', claims, pairs);
       issuedValues.set(this, value);
       return { value, payload };
     }
 
     static override async find(value: string, options?: { ignoreExpiration?: boolean }) {
-      const jti = await jwt.resolve(value, 'AccessToken');
-      return jti === undefined ? undefined : super.find(jti, options);
+      const resolved = await jwt.resolve(value, 'AccessToken');
+      const token = resolved && (await super.find(resolved.jti, options));
+      const pairs = token && pairsOf(token);
+      if (!isInFormat(resolved, pairs)) return undefined;
+      // Decisions §2: a token for an API is no credential at userinfo.
+      return pairs !== undefined && ProviderBase.ctx?.oidc.route === 'userinfo' ? undefined : token;
     }
   };
 }
@@ -63,6 +108,9 @@ export function createClientCredentialsModel(
   { issuer, jwt }: Deps,
 ): TokenClass<ClientCredentials> {
   return class ClientCredentials extends Base {
+    static override IN_PAYLOAD = [...Base.IN_PAYLOAD, 'api'];
+    declare api?: ApiPairs;
+
     /** The library drops unknown scopes, and would issue a token without scopes when none remains. */
     override async save(): Promise<string> {
       const { ctx } = ProviderBase;
@@ -72,13 +120,17 @@ export function createClientCredentialsModel(
     }
 
     override async getValueAndPayload(): Promise<{ value: string; payload: AdapterPayload }> {
+      const pairs = pairsToStore(this);
+      if (pairs !== undefined) this.api = pairs;
       const { payload } = await super.getValueAndPayload();
-      return { value: await jwt.sign(toClaims(payload, issuer, this.client)), payload };
+      const claims = toClaims(payload, issuer, this.client);
+      return { value: await tokenValue(jwt, 'ClientCredentials', claims, pairs), payload };
     }
 
     static override async find(value: string, options?: { ignoreExpiration?: boolean }) {
-      const jti = await jwt.resolve(value, 'ClientCredentials');
-      return jti === undefined ? undefined : super.find(jti, options);
+      const resolved = await jwt.resolve(value, 'ClientCredentials');
+      const token = resolved && (await super.find(resolved.jti, options));
+      return isInFormat(resolved, token && pairsOf(token)) ? token : undefined;
     }
   };
 }

@@ -5,6 +5,7 @@ import type { IncomingMessage } from 'node:http';
 import { type Client, errors, type KoaContextWithOIDC } from 'oidc-provider';
 import type { AccessTokenJwt } from '../access-token-jwt.ts';
 import type { OIDCContextClass } from '../provider-base.ts';
+import { nameApi } from '../requested-api.ts';
 import { allowedScope, settleScope } from '../requested-scope.ts';
 import { isTestSignInExchange, testSignInRedirectUri } from '../test-sign-in-gate.ts';
 import { clientRecord } from './client.ts';
@@ -91,6 +92,8 @@ export const createOIDCContextModel = (Base: OIDCContextClass, { jwt, baseUrl }:
 
     #dropScopes(request: KoaContextWithOIDC, client: Client): void {
       const { params } = this;
+      // The scopes of an API are those that the API grants to the application (requested-api.ts).
+      if (params?.grant_type === 'client_credentials' && nameApi(request, client)) return;
       if (params?.grant_type === 'client_credentials' && typeof params.scope === 'string') {
         const left = allowedScope(params.scope, client);
         if (left === undefined) leftWithoutScope.set(request.req, params.scope);
