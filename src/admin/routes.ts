@@ -16,6 +16,7 @@ import type { AuthorizeAdmin, MailPort, SessionsPort } from './api/ports.ts';
 import type { Route } from './api/route.ts';
 import { createAdminRouter } from './api/router.ts';
 import { type ApiKeysPort, apiKeys } from './resources/api-keys/resource.ts';
+import { apiImport } from './resources/apis/import-route.ts';
 import { type ApisPort, apis } from './resources/apis/resource.ts';
 import { type AuditLogPort, auditLog, type TokenEventsPort } from './resources/audit/resource.ts';
 import { clientDeliveries, type LogoutDeliveriesPort } from './resources/clients/deliveries.ts';
@@ -87,6 +88,7 @@ export function adminRouteList(deps: AdminRoutesDeps): Route[] {
     ...clients.routes(ports),
     ...clientDeliveries.routes(ports),
     ...apis.routes(ports),
+    ...apiImport.routes(ports),
     ...initialAccessTokens.routes(ports),
     ...invitations.routes(ports),
     ...groups.routes(ports),

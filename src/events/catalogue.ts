@@ -79,6 +79,7 @@ export const eventLabels = {
   'api.created': 'API created',
   'api.updated': 'API updated',
   'api.removed': 'API deleted',
+  'apis.imported': 'APIs imported',
   'api.secret_rotated': 'Introspection secret of an API rotated',
   'registration_token.created': 'Registration token created',
   'registration_token.removed': 'Registration token revoked',

@@ -173,6 +173,62 @@ withServer('group: not deleted while a scope of an API is for its members', asyn
   equal((await api('DELETE', '/groups/staff')).status, 204);
 });
 
+withEachServer('API import: what the list shows, created or replaced by identifier', async (world) => {
+  const { api, apis } = world;
+  const first = dataOf(await create(world, { claims: ['roles'] }));
+  const other = { identifier: 'https://other.example.com', name: 'Other' };
+  const scope = { name: 'a', description: 'Do it' };
+  await api('POST', '/resources', { ...other, scopes: [scope] });
+  const shown = itemsOf(await api('GET', '/resources?sort=identifier&limit=1000'));
+  deepEqual(
+    shown.map((item) => item.name),
+    ['Orders', 'Other'],
+  );
+  equal((await api('PATCH', `/resources/${String(first.id)}`, { claims: [], name: 'Changed' })).status, 200);
+  for (const { id, name } of shown) if (name === 'Other') await apis.remove(String(id));
+  const rows = [
+    ...shown,
+    { ...other, scopes: [], clients: ['none'] },
+    { ...other, scopes: [{ ...scope, name: 'admin' }] },
+    { ...other },
+    'not an object',
+  ];
+  const answer = await api('POST', '/resources/import', undefined, {
+    raw: rows.map((row) => `${JSON.stringify(row)}\n`).join(''),
+    headers: { 'content-type': 'application/x-ndjson' },
+  });
+  equal(answer.status, 200, answer.text);
+  const results: Members[] = answer.text
+    .trim()
+    .split('\n')
+    .map((line) => membersOf(JSON.parse(line)));
+  deepEqual(
+    results.map(({ status, error }) => [status, Object.keys(membersOf(membersOf(error ?? {}).fields ?? {}))]),
+    [
+      ['replaced', []],
+      ['created', []],
+      ['failed', ['clients']],
+      ['failed', ['scopes']],
+      ['failed', ['scopes']],
+      ['failed', ['body']],
+    ],
+  );
+  const [replaced, created] = results;
+  deepEqual([replaced?.id, replaced?.introspection_client_secret], [first.id, undefined]);
+  const again = dataOf(await api('GET', `/resources/${String(first.id)}`));
+  deepEqual([again.name, again.claims, again.scopes], ['Orders', ['roles'], first.scopes]);
+  const { introspection_client_id: clientId, introspection_client_secret: secret } = created ?? {};
+  equal((await apis.authenticate(String(clientId), String(secret)))?.id, created?.id);
+  const log = await api('GET', '/audit');
+  ok(!log.text.includes(String(secret)));
+  deepEqual(
+    itemsOf(log)
+      .slice(0, 3)
+      .map(({ event }) => event),
+    ['apis.imported', 'api.created', 'api.updated'],
+  );
+});
+
 withEachServer('attack: an API whose identifier is a client id, and the other way round', async (world) => {
   const { api, clients } = world;
   const { client } = await clients.create({ metadata: web, origin: 'admin' });

@@ -42,6 +42,7 @@ const adminTable: Readonly<Record<string, Readonly<Record<string, 'read' | 'full
   '/clients/{client_id}/logout-deliveries': { GET: 'read' },
   '/clients/{client_id}/test-logout': { POST: 'full' },
   '/resources': { GET: 'read', POST: 'full' },
+  '/resources/import': { POST: 'full' },
   '/resources/{id}': { GET: 'read', PUT: 'full', PATCH: 'full', DELETE: 'full' },
   '/resources/{id}/rotate-secret': { POST: 'full' },
   '/initial-access-tokens': { GET: 'read', POST: 'full' },

@@ -28,6 +28,7 @@ const SENSITIVE: Readonly<Record<string, true | string>> = {
   'PUT /settings': true,
   'PATCH /settings': true,
   'POST /resources': true,
+  'POST /resources/import': true,
   'PUT /resources/{id}': true,
   'PATCH /resources/{id}': true,
   'DELETE /resources/{id}': true,

@@ -14,7 +14,10 @@ import {
   showApi,
 } from './schema.ts';
 
-export type ApisPort = Pick<Apis, 'find' | 'query' | 'create' | 'update' | 'rotateSecret' | 'remove'>;
+export type ApisPort = Pick<
+  Apis,
+  'find' | 'findByIdentifier' | 'query' | 'create' | 'update' | 'rotateSecret' | 'remove'
+>;
 
 interface Ports extends ListPorts {
   readonly apis: ApisPort;

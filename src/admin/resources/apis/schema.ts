@@ -126,22 +126,16 @@ const optional = {
   access_token_seconds: Optional(fields.access_token_seconds),
 };
 
-export const newApiSchema = ObjectSchema(
-  {
-    identifier: StringSchema({
-      maxLength: 2000,
-      description:
-        'What `resource` names it by and the `aud` of its tokens: an absolute URI without query, fragment and user. It ' +
-        'never changes.',
-      examples: [IDENTIFIER],
-      [DOCUMENTED]: { format: 'uri', maxLength: 500, pattern: '^[A-Za-z][A-Za-z0-9+.-]*:[^?#% ]+$' },
-    }),
-    name,
-    scopes: Optional(scopes),
-    ...optional,
-  },
-  strict,
-);
+const identifier = StringSchema({
+  maxLength: 2000,
+  description:
+    'What `resource` names it by and the `aud` of its tokens: an absolute URI without query, fragment and user. It ' +
+    'never changes.',
+  examples: [IDENTIFIER],
+  [DOCUMENTED]: { format: 'uri', maxLength: 500, pattern: '^[A-Za-z][A-Za-z0-9+.-]*:[^?#% ]+$' },
+});
+
+export const newApiSchema = ObjectSchema({ identifier, name, scopes: Optional(scopes), ...optional }, strict);
 /** `scopes` is required, so that none ends because it was forgotten. */
 export const replacedApiSchema = ObjectSchema({ name, scopes, ...optional }, strict);
 export const changedApiSchema = ObjectSchema(
@@ -172,6 +166,25 @@ export const apiSchema = ObjectSchema(shown, {
   ...strict,
   description: 'An API that access tokens are for.',
 });
+
+/** As the list shows it; what an import cannot set is not read. */
+export const importedApiSchema = ObjectSchema(
+  {
+    identifier,
+    name,
+    scopes,
+    ...optional,
+    id: Optional(
+      StringSchema({ maxLength: 128, description: 'Not read: an API is found by its identifier.' }),
+    ),
+    introspection_client_id: Optional(
+      StringSchema({ maxLength: 128, description: 'Not read: an API keeps its own.' }),
+    ),
+    created_at: Optional(StringSchema({ maxLength: 40, description: 'Not read.' })),
+    updated_at: Optional(StringSchema({ maxLength: 40, description: 'Not read.' })),
+  },
+  strict,
+);
 
 export type ApiView = Static<typeof apiSchema>;
 
