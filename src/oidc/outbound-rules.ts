@@ -66,6 +66,8 @@ const never = listOf(
     ['2002::', 16],
   ],
 );
+/** IPv4-compatible addresses (RFC 4291 §2.5.5.1), in which an IPv4 address hides as well; ::1 is none. */
+const compatible = listOf([], [['::', 96]]);
 const loopback = listOf([['127.0.0.0', 8]], [['::1', 128]]);
 
 const familyOf = (address: string): 'ipv4' | 'ipv6' => (isIP(address) === 4 ? 'ipv4' : 'ipv6');
@@ -115,7 +117,9 @@ export function createOutboundRules({ allow, isOwnAddress, listenerPort, storePo
   }
 
   function neverProblem(url: URL, address: string): string | undefined {
-    if (isIn(never, address)) return 'its address is link-local, of a metadata service or reserved';
+    const isCompatible = address !== '::1' && isIn(compatible, address);
+    if (isIn(never, address) || isCompatible)
+      return 'its address is link-local, of a metadata service or reserved';
     if (portOf(url) === listenerPort && isOfThisMachine(address)) return 'it is this server itself';
     return undefined;
   }

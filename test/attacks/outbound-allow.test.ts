@@ -164,6 +164,8 @@ test('attack: link-local and metadata addresses, though covered by name and by n
     '::ffff:169.254.169.254',
     '::ffff:a9fe:a9fe',
     '64:ff9b::a9fe:a9fe',
+    '::169.254.169.254',
+    '::7f00:1',
     '2002:a9fe:a9fe::1',
     'ff02::1',
   ];
