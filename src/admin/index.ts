@@ -46,7 +46,7 @@ export interface AdminDeps {
   readonly protocol: {
     readonly state: Pick<ProtocolState, 'browser' | 'tokens' | 'signedIn'>;
     readonly directory: AccountDirectory<Account>;
-    readonly bearers: Pick<Bearers, 'authorizeAdminRequest'>;
+    readonly bearers: Pick<Bearers, 'authorizeAdmin'>;
     readonly logoutDeliveries: AdminRoutesDeps['logoutDeliveries'];
     readonly readCalledAddresses: AdminRoutesDeps['readCalledAddresses'];
   };
@@ -96,7 +96,7 @@ function apiOf({ config, store, clock, events, protocol, domains }: AdminDeps): 
     invitations: registration.invitations,
     audit: audit.audit,
     tokenEvents: audit.tokenLog,
-    authorizeAdmin: protocol.bearers.authorizeAdminRequest,
+    authorizeAdmin: protocol.bearers.authorizeAdmin,
     logoutDeliveries: protocol.logoutDeliveries,
     readCalledAddresses: protocol.readCalledAddresses,
     ...createApiParts({ store, clock, sealer, grants: sessions.grants }),
@@ -119,7 +119,13 @@ export function createAdmin(deps: AdminDeps): Admin {
     browser: state.browser,
     directory,
     grants: deps.domains.sessions.grants,
-    access: createTestSignInAccess({ store, clock, config, tokens: state.tokens }),
+    access: createTestSignInAccess({
+      store,
+      clock,
+      config,
+      clients: deps.domains.clients.clients,
+      tokens: state.tokens,
+    }),
     events,
   });
   return {

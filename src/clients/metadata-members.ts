@@ -41,6 +41,10 @@ export const metadataMembers = {
     type: 'strings',
     description: 'Authentication context classes requested by default.',
   },
+  dpop_bound_access_tokens: {
+    type: 'boolean',
+    description: 'Only access tokens that are bound to a key of the application are issued (DPoP, RFC 9449).',
+  },
   require_pushed_authorization_requests: {
     type: 'boolean',
     description: 'Only pushed authorization requests (RFC 9126) are accepted.',

@@ -47,7 +47,7 @@ const corsOf = (allowMethods: string, credentials: boolean): Koa.Middleware =>
     origin: (ctx) => ctx.get('Origin'),
     allowMethods,
     credentials,
-    exposeHeaders: 'WWW-Authenticate, Retry-After, X-Request-Id',
+    exposeHeaders: 'WWW-Authenticate, DPoP-Nonce, Retry-After, X-Request-Id',
     maxAge: PREFLIGHT_SECONDS,
   });
 

@@ -2,11 +2,13 @@
 // `admin` or `admin:read`, an API key. Role and account, those of an API key's owner included, are read on every call, so
 // a demotion takes effect on the next request.
 import { createHash, timingSafeEqual } from 'node:crypto';
+import type Koa from 'koa';
 import { type AdminAccess, accessOfRole } from '../accounts/index.ts';
 import { AppError } from '../errors.ts';
 import type { ApiKeyOwner } from '../store/administration.ts';
 import type { ClientRecord } from '../store/collections.ts';
 import type { GuardBearer } from './bearer-guard.ts';
+import { type DpopProofs, type PresentedToken, presentedToken } from './dpop.ts';
 import { isGrantTypeAllowed, scopesOfClient } from './entitlement.ts';
 import type { AccountDirectory } from './find-account.ts';
 import type { SessionOfToken } from './token-session.ts';
@@ -21,11 +23,8 @@ export interface AdminActor {
   readonly isFresh?: () => Promise<boolean>;
 }
 
-/** @param authorization the Authorization header; @throws AppError auth.required, auth.invalid_token, auth.insufficient_scope */
-export type AuthorizeAdmin = (
-  authorization: string | undefined,
-  required?: AdminAccess,
-) => Promise<AdminActor>;
+/** By the Authorization header of a request. @throws AppError auth.required, auth.invalid_token, auth.insufficient_scope */
+export type AuthorizeAdmin = (ctx: Koa.Context, required?: AdminAccess) => Promise<AdminActor>;
 
 interface Deps {
   readonly adminToken: string | undefined;
@@ -36,7 +35,11 @@ interface Deps {
   /** @returns the API key that this bearer is, if it is valid now */
   readonly useApiKey: (bearer: string) => Promise<KnownApiKey | undefined>;
   readonly guard: GuardBearer;
+  readonly dpop: Pick<DpopProofs, 'checkBinding'>;
 }
+
+/** Without access: known, but nothing here is open to it. */
+type FoundActor = Omit<AdminActor, 'access'> & { access: AdminAccess | undefined };
 
 interface KnownApiKey {
   readonly id: string;
@@ -62,7 +65,7 @@ const lowerOf = (
 };
 
 export function createAuthorizeAdmin(deps: Deps): AuthorizeAdmin {
-  const { adminToken, tokens, accounts, findClient, sessionOf, useApiKey, guard } = deps;
+  const { adminToken, tokens, accounts, findClient, sessionOf, useApiKey, guard, dpop } = deps;
   const bootstrap = adminToken === undefined ? undefined : digest(adminToken);
 
   /** A key grants no more than its owner has now. @throws AppError auth.invalid_token when the owner no longer exists */
@@ -79,27 +82,32 @@ export function createAuthorizeAdmin(deps: Deps): AuthorizeAdmin {
     return accessOfRole(account.role);
   }
 
-  async function actorOf(
-    bearer: string,
-  ): Promise<Omit<AdminActor, 'access'> & { access: AdminAccess | undefined }> {
+  /** Of the bootstrap token or an API key, which are bound to no key. */
+  async function actorOfSecret(bearer: string): Promise<FoundActor | undefined> {
     if (bootstrap !== undefined && timingSafeEqual(bootstrap, digest(bearer))) {
       return { kind: 'bootstrap', id: 'ADMIN_TOKEN', access: 'all' };
     }
     const apiKey = await useApiKey(bearer);
-    if (apiKey !== undefined) {
-      const byOwner = await accessOfOwner(apiKey.owner);
-      return {
-        kind: 'api_key',
-        id: apiKey.id,
-        access: lowerOf(byOwner, accessByScope(new Set(apiKey.scopes))),
-      };
-    }
-    const live = await tokens.live(await tokens.find(bearer));
+    if (apiKey === undefined) return undefined;
+    const byOwner = await accessOfOwner(apiKey.owner);
+    return {
+      kind: 'api_key',
+      id: apiKey.id,
+      access: lowerOf(byOwner, accessByScope(new Set(apiKey.scopes))),
+    };
+  }
+
+  async function actorOf(ctx: Koa.Context, presented: PresentedToken): Promise<FoundActor> {
+    const { scheme, value } = presented;
+    const known = scheme === 'bearer' ? await actorOfSecret(value) : undefined;
+    if (known !== undefined) return known;
+    const live = await tokens.live(await tokens.find(value));
     // A refresh token is not a bearer for resources (RFC 6749 §1.5), even an administrator's.
     if (live === undefined || live.token.kind === 'RefreshToken') throw new AppError('auth.invalid_token');
     // A token for an API is none for us, whatever its scopes are called (decisions §2).
     if (live.target !== undefined) throw new AppError('auth.invalid_token');
     const { token, account } = live;
+    await dpop.checkBinding(ctx, presented, token);
     const byScope = accessByScope(live.scopes);
     if (account === undefined) return { kind: 'client', id: token.clientId ?? '', access: byScope };
     const access = lowerOf(accessOfRole(account.role), byScope);
@@ -114,18 +122,14 @@ export function createAuthorizeAdmin(deps: Deps): AuthorizeAdmin {
     };
   }
 
-  async function authorize(authorization: string | undefined, required: AdminAccess): Promise<AdminActor> {
-    if (authorization === undefined || authorization === '') throw new AppError('auth.required');
-    const [scheme, bearer, ...rest] = authorization.split(' ');
-    if (scheme?.toLowerCase() !== 'bearer') throw new AppError('auth.required');
-    if (bearer === undefined || bearer === '' || rest.length > 0) throw new AppError('auth.invalid_token');
-    const { access, ...actor } = await actorOf(bearer);
+  async function authorize(ctx: Koa.Context, required: AdminAccess): Promise<AdminActor> {
+    const { access, ...actor } = await actorOf(ctx, presentedToken(ctx.get('authorization')));
     if (access === undefined) throw new AppError('auth.insufficient_scope');
     if (access === 'read' && required === 'all') throw readOnlyToken();
     return { ...actor, access };
   }
 
-  return (authorization, required = 'all') => guard(() => authorize(authorization, required));
+  return (ctx, required = 'all') => guard(() => authorize(ctx, required));
 }
 
 const readOnlyToken = (): AppError =>

@@ -4,8 +4,9 @@ import type { Account } from '../accounts/index.ts';
 import type { ApiKeys, Clients } from '../clients/index.ts';
 import type { Events } from '../events/index.ts';
 import type { RateLimits } from '../rate-limits/index.ts';
-import { type AdminActor, type AuthorizeAdmin, createAuthorizeAdmin } from './admin-bearer.ts';
+import { type AuthorizeAdmin, createAuthorizeAdmin } from './admin-bearer.ts';
 import { createBearerGuard } from './bearer-guard.ts';
+import type { DpopProofs } from './dpop.ts';
 import type { AccountDirectory } from './find-account.ts';
 import type { SessionOfToken } from './token-session.ts';
 import type { TokenState } from './token-state.ts';
@@ -13,7 +14,11 @@ import { createAuthorizeUser, type UserBearer } from './user-bearer.ts';
 
 interface Deps {
   readonly adminToken: string | undefined;
-  readonly state: { readonly tokens: TokenState; readonly sessionOf: SessionOfToken };
+  readonly state: {
+    readonly tokens: TokenState;
+    readonly sessionOf: SessionOfToken;
+    readonly dpop: DpopProofs;
+  };
   readonly directory: AccountDirectory<Account>;
   readonly clients: Pick<Clients, 'find'>;
   readonly apiKeys: Pick<ApiKeys, 'use'>;
@@ -24,9 +29,7 @@ interface Deps {
 /** All of them @throws AppError auth.required, auth.invalid_token, auth.insufficient_scope, request.rate_limited */
 export interface Bearers {
   readonly authorizeAdmin: AuthorizeAdmin;
-  /** The same, by a request's Authorization header. */
-  readonly authorizeAdminRequest: (ctx: Koa.Context, need?: 'all' | 'read') => Promise<AdminActor>;
-  readonly authorizeUser: (authorization: string | undefined) => Promise<UserBearer>;
+  readonly authorizeUser: (ctx: Koa.Context) => Promise<UserBearer>;
 }
 
 export function createBearers({
@@ -43,15 +46,13 @@ export function createBearers({
     guard: createBearerGuard({ limits, events }),
     findClient: async (id: string) => (await clients.find(id))?.value,
   };
-  const authorizeAdmin = createAuthorizeAdmin({
-    ...common,
-    adminToken,
-    accounts: directory,
-    useApiKey: apiKeys.use,
-  });
   return {
-    authorizeAdmin,
-    authorizeAdminRequest: (ctx, need = 'all') => authorizeAdmin(ctx.get('authorization'), need),
+    authorizeAdmin: createAuthorizeAdmin({
+      ...common,
+      adminToken,
+      accounts: directory,
+      useApiKey: apiKeys.use,
+    }),
     authorizeUser: createAuthorizeUser(common),
   };
 }

@@ -9,6 +9,7 @@ import type { Clock } from '../clock.ts';
 import { mayRequest } from './client-access.ts';
 import { demandAuthentication } from './client-demands.ts';
 import { type DeviceRequest, describeDeviceRequest, deviceInfo } from './device-request.ts';
+import { DPOP_ALGORITHMS } from './dpop.ts';
 import { type AccountDirectory, createFindAccount, extraTokenClaims } from './find-account.ts';
 import { createInteractionPolicy } from './interaction-policy.ts';
 import { clientRecord } from './models/client.ts';
@@ -65,6 +66,8 @@ export interface ConfigurationDeps {
   readonly renderError: (ctx: KoaContextWithOIDC, out: ErrorOut, error: Error) => void;
   readonly revokeToken: (token: AnyToken) => Promise<void>;
   readonly devicePages: DevicePages;
+  /** 32 bytes, the same in every process. */
+  readonly dpopNonceSecret: Buffer;
 }
 
 /** Algorithms for what clients sign: asymmetric only, because client secrets are stored as digests. */
@@ -116,6 +119,7 @@ export function createConfiguration(deps: ConfigurationDeps): Configuration {
     enabledJWA: {
       idTokenSigningAlgValues: ['RS256'],
       clientAuthSigningAlgValues: [...ASYMMETRIC],
+      dPoPSigningAlgValues: [...DPOP_ALGORITHMS],
       userinfoSigningAlgValues: ['RS256'],
       introspectionSigningAlgValues: ['RS256'],
     },
@@ -171,7 +175,8 @@ const featuresOf = (deps: ConfigurationDeps): NonNullable<Configuration['feature
   backchannelLogout: { enabled: true },
   claimsParameter: { enabled: true },
   clientCredentials: { enabled: true },
-  dPoP: { enabled: false },
+  // Nonces are given and accepted, not demanded: a proof without one has to be five minutes old at most.
+  dPoP: { enabled: true, nonceSecret: deps.dpopNonceSecret },
   // Experimental in this exact version, which package.json pins: signing with our own key object.
   externalSigningSupport: { enabled: true, ack: 'experimental-01' },
   deviceFlow: {

@@ -12,6 +12,7 @@ import { createSendLogoutToken, type SendLogoutToken } from './backchannel-logou
 import { type ConfigurationDeps, createConfiguration } from './configuration.ts';
 import { createDiscovery } from './discovery.ts';
 import { createDocuments, type Documents } from './documents.ts';
+import { dpopNonceSecret } from './dpop.ts';
 import type { GrantsInUse } from './grants-in-use.ts';
 import { IdentityProvider } from './identity-provider.ts';
 import { introspectAsClient } from './introspection.ts';
@@ -47,7 +48,7 @@ export interface ProtocolPages extends Pick<ConfigurationDeps, 'renderError' | '
 export interface ProviderDeps
   extends Omit<
       ConfigurationDeps,
-      'signingKeys' | 'loadExistingGrant' | 'interactionUrl' | keyof ProtocolPages
+      'signingKeys' | 'loadExistingGrant' | 'interactionUrl' | 'dpopNonceSecret' | keyof ProtocolPages
     >,
     Omit<ModelDeps, 'jwt' | 'refreshJwt' | 'issuer' | 'clock' | 'settings' | 'successorKey'> {
   readonly issuer: string;
@@ -101,6 +102,7 @@ export async function createProvider(deps: ProviderDeps): Promise<MountedProvide
     ...pages,
     signingKeys: [current, ...others],
     interactionUrl: `${basePath}/oauth2/login`,
+    dpopNonceSecret: dpopNonceSecret(deps.secretKeys),
     loadExistingGrant: createLoadExistingGrant({
       models: () => provider,
       findConsent: deps.findConsent,

@@ -29,6 +29,7 @@ import { oidcSessions } from '../store/protocol-collections.ts';
 import type { Bearers } from './bearers.ts';
 import { type BrowserSession, cookieNamesFor, createBrowserSession } from './browser-session.ts';
 import { createProvider, type ProviderDeps } from './create-provider.ts';
+import { createDpopProofs, type DpopProofs } from './dpop.ts';
 import type { AccountDirectory } from './find-account.ts';
 import { createGrantsInUse } from './grants-in-use.ts';
 import { normalizeMetadata } from './models/client.ts';
@@ -83,6 +84,7 @@ export interface ProtocolState {
   readonly browser: BrowserSession;
   readonly signedIn: SignedInUsers;
   readonly hasOrigin: HasOrigin;
+  readonly dpop: DpopProofs;
 }
 
 export function createProtocolState(deps: StateDeps): ProtocolState {
@@ -104,6 +106,7 @@ export function createProtocolState(deps: StateDeps): ProtocolState {
     browser,
     signedIn: createSignedInUsers({ browser, directory, settings }),
     hasOrigin: createHasOrigin({ jwt, findClient }),
+    dpop: createDpopProofs({ models: provider, clock }),
   };
 }
 
@@ -182,6 +185,7 @@ export function createProtocol(deps: ProtocolDeps): (keySet: KeySet) => Promise<
         accounts: directory,
         authenticate,
         revokeGrant: grants.revoke,
+        dpop: createDpopProofs({ models: () => provider, clock }),
       }),
   };
   return async (keySet) => {
@@ -226,7 +230,7 @@ export function createProtocolRoutes(deps: ProtocolRoutesDeps): Koa.Middleware[]
     registration: registrationRoutes({
       clients,
       events,
-      authorizeAdmin: bearers.authorizeAdminRequest,
+      authorizeAdmin: bearers.authorizeAdmin,
       admitStranger: deps.admitStranger,
       readJson,
       path: '/oauth2/register',

@@ -84,11 +84,10 @@ interface Deps {
 /** Answers introspection with a bearer token; other requests continue to the library's client authentication. */
 export function introspectAsAdmin({ issuer, tokens, authorizeAdmin, readForm }: Deps): Koa.Middleware {
   return async (ctx, next) => {
-    const authorization = ctx.get('authorization');
-    if (!/^bearer\b/i.test(authorization)) return next();
+    if (!/^(?:bearer|dpop)\b/i.test(ctx.get('authorization'))) return next();
     ctx.set('Cache-Control', 'no-store');
     // Introspection changes nothing, although it is a POST.
-    await authorizeAdmin(authorization, 'read');
+    await authorizeAdmin(ctx, 'read');
     const token = tokenIn(await readForm(ctx));
     ctx.body = describeToken(await tokens.live(await tokens.find(token)), issuer);
     return undefined;

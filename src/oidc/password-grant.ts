@@ -4,6 +4,7 @@ import { type Client, errors, type TokenEndpointGrantContext } from 'oidc-provid
 import { ACR } from '../clients/index.ts';
 import { type Clock, epochSeconds } from '../clock.ts';
 import { mayUse } from './client-access.ts';
+import type { DpopProof, DpopProofs } from './dpop.ts';
 import { type AccountDirectory, libraryAccount, type OidcAccount } from './find-account.ts';
 import type { IdentityProvider } from './identity-provider.ts';
 import { clientRecord } from './models/client.ts';
@@ -16,13 +17,14 @@ interface Deps {
   readonly accounts: AccountDirectory;
   readonly authenticate: (username: string, password: string) => Promise<OidcAccount | undefined>;
   readonly revokeGrant: (grantId: string) => Promise<void>;
+  readonly dpop: Pick<DpopProofs, 'takeProof'>;
 }
 
 type Parameters = { username?: string; password?: string };
 
 export function registerPasswordGrant(
   provider: IdentityProvider,
-  { clock, accounts, authenticate, revokeGrant }: Deps,
+  { clock, accounts, authenticate, revokeGrant, dpop }: Deps,
 ): void {
   const handler = async (ctx: TokenEndpointGrantContext<Parameters>): Promise<void> => {
     const { client, params } = ctx.oidc;
@@ -39,6 +41,7 @@ export function registerPasswordGrant(
         'this application requires more than a password, which this grant type cannot ask for',
       );
     }
+    const proof = await proofFor(ctx, dpop);
     const startedAt = clock();
     const account = await authenticate(username, password);
     if (account === undefined) throw new errors.InvalidGrant('wrong username or password');
@@ -66,12 +69,20 @@ export function registerPasswordGrant(
     const claims = accounts.claims(account);
     ctx.oidc.entity('Account', libraryAccount(accounts, account));
     const common = { accountId: account.id, client, grantId, gty: 'password', scope };
+    // As the library binds them (lib/helpers/set_rt_bindings.js): a public client's refresh token, too.
+    const binding = proof === undefined ? undefined : { jkt: proof.thumbprint };
+    const refreshBinding = client.clientAuthMethod === 'none' ? binding : undefined;
     const authentication = { acr: ACR.singleFactor, amr: ['pwd'], authTime: epochSeconds(clock) };
 
     // The access token takes `auth_time` from it, as with other grants; it is saved only for a client that may refresh.
-    const source = new provider.RefreshToken({ ...common, ...authentication, rotations: 0 });
+    const source = new provider.RefreshToken({
+      ...common,
+      ...authentication,
+      ...refreshBinding,
+      rotations: 0,
+    });
     ctx.oidc.entity('RefreshToken', source);
-    const accessToken = new provider.AccessToken(common);
+    const accessToken = new provider.AccessToken({ ...common, ...binding });
     ctx.oidc.entity('AccessToken', accessToken);
     const value = await accessToken.save();
     const refreshToken = client.grantTypeAllowed('refresh_token') ? await source.save() : undefined;
@@ -85,7 +96,7 @@ export function registerPasswordGrant(
 
     ctx.body = {
       access_token: value,
-      token_type: 'Bearer',
+      token_type: accessToken.tokenType,
       expires_in: accessToken.expiration,
       scope,
       ...(refreshToken === undefined ? undefined : { refresh_token: refreshToken }),
@@ -112,4 +123,16 @@ function allowedAtPassword(requested: string | undefined, client: Client): strin
   const left = allowed.filter((scope) => !ADMIN_SCOPES.has(scope));
   if (left.length === 0) throw noScopeLeft(asked);
   return left.join(' ');
+}
+
+/** @throws InvalidGrant an application whose tokens have to be bound to a key sent no proof */
+async function proofFor(
+  ctx: TokenEndpointGrantContext<Parameters>,
+  dpop: Pick<DpopProofs, 'takeProof'>,
+): Promise<DpopProof | undefined> {
+  const { client } = ctx.oidc;
+  const proof = await dpop.takeProof(ctx, client.clientId);
+  if (proof === undefined && client.dpopBoundAccessTokens === true)
+    throw new errors.InvalidGrant('DPoP proof JWT not provided');
+  return proof;
 }

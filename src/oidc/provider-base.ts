@@ -55,10 +55,13 @@ export interface ClientClass {
 
 declare const PlainContext: new (
   ctx: KoaContextWithOIDC,
-) => Omit<OIDCContext, 'prompts'> & { once(event: string, listener: (...args: never[]) => void): void };
+) => Omit<OIDCContext, 'prompts' | 'urlFor'> & {
+  once(event: string, listener: (...args: never[]) => void): void;
+};
 
 declare class ContextWithAccessors extends PlainContext {
   get prompts(): Set<string>;
+  urlFor(name: string, options?: Record<string, unknown>): string;
 }
 
 export type OIDCContextClass = typeof ContextWithAccessors;

@@ -37,8 +37,8 @@ const textOf = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' && value.length <= MAX_ID ? value : undefined;
 
 function idInHeader(authorization: string): string | undefined {
-  const [, scheme = '', credentials = ''] = /^(basic|bearer) +(\S+)$/i.exec(authorization) ?? [];
-  if (scheme.toLowerCase() === 'bearer') return memberOfJwt(credentials, 'client_id');
+  const [, scheme = '', credentials = ''] = /^(basic|bearer|dpop) +(\S+)$/i.exec(authorization) ?? [];
+  if (scheme.toLowerCase() !== 'basic') return memberOfJwt(credentials, 'client_id');
   // Without its colon, or with anything but text before it, it is no id: perhaps a secret that was put there alone.
   const [, id = ''] = /^([\x20-\x7e]+?):/.exec(Buffer.from(credentials, 'base64').toString()) ?? [];
   try {
@@ -71,7 +71,7 @@ interface Deps {
 export function createHasOrigin({ jwt, findClient }: Deps): HasOrigin {
   /** An expired or revoked token still says whose it was, so that its application can read that it must renew it. */
   async function idOf(ctx: Koa.Context): Promise<string | undefined> {
-    const [, bearer] = /^bearer ([\w.-]+)$/i.exec(ctx.get('authorization')) ?? [];
+    const [, bearer] = /^(?:bearer|dpop) ([\w.-]+)$/i.exec(ctx.get('authorization')) ?? [];
     return noted.get(ctx) ?? (bearer === undefined ? undefined : jwt().clientOf(bearer));
   }
 

@@ -91,7 +91,7 @@ export function createSelfService(deps: SelfServiceDeps): Koa.Middleware[] {
   }
 
   async function ofBearer(ctx: Koa.Context): Promise<SelfServiceUser> {
-    const user = await signedIn.ofBearer(await authorizeUser(ctx.get('authorization')));
+    const user = await signedIn.ofBearer(await authorizeUser(ctx));
     return { ...user, isBrowser: false };
   }
 

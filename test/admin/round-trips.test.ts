@@ -41,6 +41,7 @@ const kinds: Readonly<Record<string, Members>> = {
   'of a machine': { grant_types: ['client_credentials'], response_types: [], redirect_uris: [] },
   'with settings': { allowed_groups: ['staff'], access_token_seconds: 600, skip_consent: false },
   'with tokens as Keycloak has them': { keycloak_tokens: true },
+  'with tokens bound to a key': { dpop_bound_access_tokens: true },
   'with web origins': { web_origins: ['https://app.example.com'] },
 };
 for (const [kind, metadata] of Object.entries(kinds)) {

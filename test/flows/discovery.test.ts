@@ -123,7 +123,7 @@ test('discovery: advertised security properties hold', () => {
   equal(document.frontchannel_logout_supported, undefined);
   equal(document.check_session_iframe, undefined);
   for (const name of Object.keys(document))
-    ok(!/dpop|tls_client|mtls|ciba|encryption|jwt_|challenge_endpoint/.test(name), name);
+    ok(!/tls_client|mtls|ciba|encryption|jwt_|challenge_endpoint/.test(name), name);
 });
 
 test('discovery: documented scopes, claims and prompts; administrator scopes are not announced', () => {

@@ -96,6 +96,7 @@ test('test sign-in: each kind of client and authentication; result shown, nothin
     },
     both: { grant_types: ['authorization_code', 'client_credentials'] },
     signed: { userinfo_signed_response_alg: 'RS256' },
+    bound: { dpop_bound_access_tokens: true },
   };
   for (const [kind, metadata] of Object.entries(kinds)) {
     const { id } = await app.register({ client_name: `Kind ${kind}`, ...metadata });

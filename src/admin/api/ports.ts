@@ -6,7 +6,7 @@ import type { SessionRecord } from '../../store/collections.ts';
 import type { Query, Stored } from '../../store/port.ts';
 
 /** Who acts: the bearer of ADMIN_TOKEN, an administrator, a client with scope `admin`, or an API key. */
-export type Actor = Awaited<ReturnType<Bearers['authorizeAdminRequest']>>;
+export type Actor = Awaited<ReturnType<Bearers['authorizeAdmin']>>;
 
 /** @throws AppError auth.required, auth.invalid_token, auth.insufficient_scope */
 export type AuthorizeAdmin = (ctx: Koa.Context, need?: Actor['access']) => Promise<Actor>;

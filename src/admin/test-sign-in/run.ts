@@ -89,13 +89,24 @@ export function createTestSignInRun(deps: TestSignInRunDeps): TestSignInRun {
       client_id: started.clientId,
       code_verifier: started.verifier,
     };
+    const makeProof = await access.proofsFor(started.clientId);
+    const proof = await makeProof?.('POST', '/oauth2/token');
     const token = await ask(`${basePath}/oauth2/token`, fields, ctx.req, {
-      mark: (request) => access.markExchange(request, started.clientId),
+      mark(request) {
+        access.markExchange(request, started.clientId);
+        if (proof !== undefined) request.headers.dpop = proof;
+      },
     });
     const accessToken = memberOf(token, 'access_token');
     if (accessToken === undefined) return { answer, token };
-    const bearer = { bearer: accessToken };
-    const userinfo = await ask(`${basePath}/oauth2/userinfo`, {}, ctx.req, bearer);
+    const shown = await makeProof?.('GET', '/oauth2/userinfo', accessToken);
+    const userinfo = await ask(`${basePath}/oauth2/userinfo`, {}, ctx.req, {
+      bearer: accessToken,
+      mark({ headers }) {
+        if (shown !== undefined)
+          Object.assign(headers, { authorization: `DPoP ${accessToken}`, dpop: shown });
+      },
+    });
     return { answer, token, userinfo, introspection: await access.introspect(accessToken) };
   }
 

@@ -4,6 +4,7 @@
 import type { IncomingMessage } from 'node:http';
 import { type Client, errors, type KoaContextWithOIDC } from 'oidc-provider';
 import type { AccessTokenJwt } from '../access-token-jwt.ts';
+import { calledAddress } from '../dpop.ts';
 import type { OIDCContextClass } from '../provider-base.ts';
 import { nameApi } from '../requested-api.ts';
 import { allowedScope, settleScope } from '../requested-scope.ts';
@@ -81,6 +82,15 @@ export const createOIDCContextModel = (Base: OIDCContextClass, { jwt, baseUrl }:
     override get prompts(): Set<string> {
       if (SCOPE_ROUTES.has(this.route)) settleScope(this.#ctx);
       return super.prompts;
+    }
+
+    /**
+     * A proof names the address that was called, which in the foreign layout is not the route's own (RFC 9449 §4.2; the library
+     * compares with this, lib/helpers/validate_dpop.js).
+     */
+    override urlFor(name: string, options?: Record<string, unknown>): string {
+      const isOfProof = name === this.route && this.#ctx.get('DPoP') !== '';
+      return isOfProof ? calledAddress(this.#ctx) : super.urlFor(name, options);
     }
 
     /** Whether the redirect URI of this request, if it has one, is registered now. */

@@ -75,6 +75,7 @@ function valuesOf(client: Values): Values {
     max_auth_age: client.max_auth_age ?? '',
     logout_needs_auth: client.logout_needs_auth === true ? 'on' : '',
     keycloak_tokens: client.keycloak_tokens === true ? 'on' : '',
+    dpop_bound_access_tokens: client.dpop_bound_access_tokens === true ? 'on' : '',
   };
 }
 
@@ -179,6 +180,7 @@ function bodyOf(textIn: (name: string) => string | undefined): Values {
     grant_types: grants.map(({ name }) => name).filter((name) => textIn(`grant.${name}`) === 'on'),
     skip_consent: textIn('skip_consent') === 'on',
     keycloak_tokens: textIn('keycloak_tokens') === 'on',
+    dpop_bound_access_tokens: textIn('dpop_bound_access_tokens') === 'on',
     may_introspect: textIn('may_introspect') === 'on',
     access_token_audience: textIn('is_own_audience') === 'on' ? 'client_id' : 'issuer',
     ...(textIn('has_pkce_choice') === 'on' && { require_pkce: textIn('require_pkce') === 'on' }),
@@ -211,6 +213,7 @@ async function save(context: AdminContext): Promise<void> {
       is_own_audience: '',
       logout_needs_auth: '',
       keycloak_tokens: '',
+      dpop_bound_access_tokens: '',
       ...typedIn(form),
     };
     await showApplication(context, { values, errors, isStale, ...(isStale ? {} : { alert }) }, status);

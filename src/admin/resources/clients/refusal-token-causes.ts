@@ -54,6 +54,30 @@ export const codeCauses: readonly RefusalRow[] = [
 
 export const tokenCauses: readonly RefusalRow[] = [
   {
+    cause: 'dpop_missing',
+    reason: /^(?:DPoP proof JWT not provided|missing DPoP proof JWT)$/,
+    words: 'A DPoP proof was required and none was sent.',
+    remedy: 'Turn on DPoP in the application, or turn off “Tokens bound to a key” here.',
+  },
+  {
+    cause: 'dpop_replayed',
+    reason: /^DPoP proof JWT Replay detected$/,
+    words: 'A DPoP proof was used twice.',
+    remedy: 'Make a new proof, with its own jti, for every request, repeated ones too.',
+  },
+  {
+    cause: 'dpop_other_key',
+    reason: /^(?:DPoP proof key thumbprint does not match dpop_jkt|failed jkt verification)$/,
+    words: 'The DPoP proof is by another key than the one the sign-in or token is bound to.',
+    remedy: 'Keep one key per sign-in, and use it for the code, the refresh token and every request.',
+  },
+  {
+    cause: 'dpop_invalid',
+    errors: ['invalid_dpop_proof'],
+    words: 'The DPoP proof is not valid.',
+    remedy: 'Check htm, htu (the public address, without query), iat (the clock), ath and the algorithm.',
+  },
+  {
     cause: 'refresh_token_reused',
     reason:
       /^(?:(?:refresh token|RefreshToken) (?:already (?:used|consumed)|was used before)|The refresh_token was used before)/,
