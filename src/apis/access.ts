@@ -23,12 +23,16 @@ export const accessTokenSeconds = (
   settings: { readonly api_jwt_seconds: number; readonly api_opaque_seconds: number },
 ): number => own ?? (accessTokenFormat === 'opaque' ? settings.api_opaque_seconds : settings.api_jwt_seconds);
 
+/** The store's filter for APIs with a scope for members of a group. */
+export const forGroup = (group: string) =>
+  ({ field: 'scope_groups', op: 'contains', value: `/${group}/` }) as const;
+
 /** @returns a function that finds the identifier of one API with a scope for members of a group, if there is one */
 export const createFindApiForGroup =
   (collection: Pick<Collection<ApiRecord>, 'query'>) =>
   async (group: string): Promise<string | undefined> => {
     const { items } = await collection.query({
-      filters: [{ field: 'scope_groups', op: 'contains', value: `/${group}/` }],
+      filters: [forGroup(group)],
       sort: 'id',
       order: 'asc',
       limit: 1,

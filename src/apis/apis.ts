@@ -23,7 +23,7 @@ const live = (stored: Api | undefined): Api | undefined =>
   stored?.value.removingAt === undefined ? stored : undefined;
 
 export function createApis(deps: ApisDeps): Apis {
-  const { collection, clock, isClientId } = deps;
+  const { collection, clock, clients } = deps;
 
   async function identifierRefusal(identifier: string): Promise<string | undefined> {
     const problem = identifierProblem(identifier);
@@ -31,11 +31,15 @@ export function createApis(deps: ApisDeps): Apis {
     const key = identifierKey(identifier);
     if (withoutSlashes(key) === withoutSlashes(deps.issuer)) return 'Must not be the issuer of this server.';
     // As ids of applications they are two.
-    const isTaken = (await Promise.all([isClientId(key), isClientId(`${key}/`)])).includes(true);
-    return isTaken ? 'Must not be the client ID of an application.' : undefined;
+    const found = await Promise.all([clients.find(key), clients.find(`${key}/`)]);
+    // Its ID tokens would pass for access tokens of the API.
+    return found.some((client) => client !== undefined)
+      ? 'Must not be the client ID of an application.'
+      : undefined;
   }
 
-  async function missingClients(changes: ApiChanges, before: ApiRecord | undefined): Promise<string[]> {
+  /** @returns the first application that cannot be named, and why; those that are named already stay */
+  async function clientRefusal(changes: ApiChanges, before: ApiRecord | undefined) {
     const named = [
       ...(changes.clients === undefined || changes.clients === 'all' ? [] : changes.clients),
       ...Object.keys(changes.machineGrants ?? {}),
@@ -45,8 +49,13 @@ export function createApis(deps: ApisDeps): Apis {
       ...(before?.machineGrants ?? []).map(({ clientId }) => clientId),
     ]);
     const added = [...new Set(named)].filter((id) => !known.has(id));
-    const found = await Promise.all(added.map(isClientId));
-    return added.filter((_id, at) => found[at] !== true);
+    const found = await Promise.all(added.map((id) => clients.find(id)));
+    const at = found.findIndex((client) => client === undefined || client.value.quarantine !== undefined);
+    const id = added[at];
+    if (id === undefined) return undefined;
+    const problem =
+      found[at] === undefined ? 'Application not found' : 'No administrator vouches for this application';
+    return { id, problem: `${problem}: ${id}.` };
   }
 
   async function check(changes: ApiChanges, before?: ApiRecord): Promise<void> {
@@ -57,10 +66,10 @@ export function createApis(deps: ApisDeps): Apis {
     const groups = [...new Set(scopes?.flatMap((scope) => scope.groups ?? []))];
     const missing = groups.length === 0 ? [] : await deps.missingGroups(groups);
     if (missing.length > 0) throw invalid({ scopes: `Group not found: ${missing.slice(0, 5).join(', ')}.` });
-    const [unknown] = await missingClients(changes, before);
-    if (unknown === undefined) return;
-    const isListed = changes.clients !== 'all' && changes.clients?.includes(unknown) === true;
-    throw invalid({ [isListed ? 'clients' : 'machine_grants']: `Application not found: ${unknown}.` });
+    const refused = await clientRefusal(changes, before);
+    if (refused === undefined) return;
+    const isListed = changes.clients !== 'all' && changes.clients?.includes(refused.id) === true;
+    throw invalid({ [isListed ? 'clients' : 'machine_grants']: refused.problem });
   }
 
   async function get(id: string, ifVersion: number | undefined): Promise<Api> {

@@ -1,4 +1,5 @@
 // The interface of the registry of APIs.
+import type { Clients } from '../clients/index.ts';
 import type { Clock } from '../clock.ts';
 import type { AccessTokenFormat, ApiClaim, ApiRecord } from '../store/apis.ts';
 import type { Collection, Query, Stored } from '../store/port.ts';
@@ -56,8 +57,7 @@ export interface ApisDeps {
   readonly clock: Clock;
   /** An API with this identifier could not be told from this server, whose tokens name it as audience. */
   readonly issuer: string;
-  /** @returns whether there is an application with that id: its ID tokens would pass for access tokens of the API */
-  readonly isClientId: (text: string) => Promise<boolean>;
+  readonly clients: Pick<Clients, 'find'>;
   /** @returns the names that are not groups */
   readonly missingGroups: (names: readonly string[]) => Promise<string[]>;
   /** Revokes the tokens of a removed API. */

@@ -12,7 +12,7 @@ import { createApis } from './apis.ts';
 import { withoutClient } from './change-api.ts';
 import type { Apis, ApisDeps } from './contract.ts';
 
-export { accessTokenSeconds, createFindApiForGroup, isListed, isOpenTo } from './access.ts';
+export { accessTokenSeconds, createFindApiForGroup, forGroup, isListed, isOpenTo } from './access.ts';
 export { isIntrospectionClientId } from './apis.ts';
 export type { Api, ApiChanges, Apis } from './contract.ts';
 export { splitScope } from './identifier.ts';
@@ -45,7 +45,7 @@ export function createApiDomain({ store, clock, issuer, events, clients, groups 
     collection,
     clock,
     issuer,
-    isClientId: async (text) => (await clients.find(text)) !== undefined,
+    clients,
     missingGroups: groups.missing,
     apiRemoving: (apiId) => events.emitAndWait('apiRemoving', { apiId }),
     scopesRemoving: (apiId, scopeIds) => events.emitAndWait('apiScopesRemoving', { apiId, scopeIds }),

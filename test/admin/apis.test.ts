@@ -166,6 +166,16 @@ withServer('group: not deleted while a scope of an API is for its members', asyn
   const { id: userId } = await accounts.create({ username: 'alice', password: goodPassword });
   await api('POST', '/groups/staff/members', { user_id: userId });
   const { id } = dataOf(await create(world, { scopes: [{ ...read, groups: ['staff'] }] }));
+  for (const [group, found] of [
+    ['staff', [id]],
+    ['staf', []],
+  ] as const) {
+    const listed = itemsOf(await api('GET', `/resources?scope_group=${group}`));
+    deepEqual(
+      listed.map((item) => item.id),
+      found,
+    );
+  }
   const refused = await api('DELETE', '/groups/staff');
   deepEqual([refused.status, errorOf(refused).reason], [409, 'group.in_use']);
   match(String(errorOf(refused).message), /A scope of the API https:\/\/api\.example\.com\/orders/);

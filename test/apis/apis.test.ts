@@ -11,6 +11,7 @@ import {
   mayGrant,
   splitScope,
 } from '../../src/apis/index.ts';
+import type { AppError } from '../../src/errors.ts';
 import { apis as apiCollection } from '../../src/store/apis.ts';
 import { withEachServer, withServer } from '../admin/support.ts';
 
@@ -298,4 +299,20 @@ withEachServer('default API of an application: by identifier, gone with the API'
   await apis.remove(api.id);
   await apis.create(identifier, {});
   equal((await clients.find(client.id))?.value.defaultApi, undefined);
+});
+
+withServer('API: an application in quarantine is not listed and gets no machine grant', async (world) => {
+  const { apis, clients } = world;
+  const { client } = await clients.create({
+    metadata: web,
+    origin: 'registration',
+    quarantine: 'registration',
+  });
+  for (const changes of [{ clients: [client.id] }, { machineGrants: { [client.id]: [read.name] } }]) {
+    await rejects(apis.create(IDENTIFIER, { scopes: [read], ...changes }), (error: AppError) => {
+      match(String(Object.values(error.fields ?? {})), /No administrator vouches/);
+      return true;
+    });
+  }
+  equal(isOpenTo({ clients: [client.id] }, client.id, client.value), false);
 });

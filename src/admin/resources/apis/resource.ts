@@ -1,7 +1,10 @@
 // APIs: what access tokens are issued for, with their scopes and who may have these (decisions §10).
-import type { Api, Apis } from '../../../apis/index.ts';
+import { String as StringSchema } from 'typebox';
+import { groupNamePattern } from '../../../accounts/index.ts';
+import { type Api, type Apis, forGroup } from '../../../apis/index.ts';
 import { type ApiRecord, apis as collection } from '../../../store/apis.ts';
 import { defineResource, type ListPorts } from '../../api/define-resource.ts';
+import { EXPECTED } from '../../api/expected.ts';
 import type { ListDefinition } from '../../api/list-query.ts';
 import { idParams, rotationBody } from '../../api/shared.ts';
 import {
@@ -29,6 +32,16 @@ const list: ListDefinition<ApiRecord> = {
   sorts: ['name', 'identifier', 'created_at', 'updated_at', 'id'],
   defaultOrder: 'asc',
   searches: ['name', 'identifier'],
+  filters: {
+    scope_group: {
+      schema: StringSchema({
+        pattern: groupNamePattern,
+        description: 'The name of a group that a scope of the API is for.',
+        [EXPECTED]: 'the name of a group',
+      }),
+      toGroups: (name) => [[forGroup(String(name))]],
+    },
+  },
   times: ['created_at', 'updated_at'],
 };
 

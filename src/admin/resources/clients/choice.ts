@@ -21,13 +21,13 @@ export interface ApplicationChoices {
 /** A longer list is not usable as a selection. */
 const MOST = 50;
 
-/** Without the application of our own pages. */
+/** Without the application of our own pages, and without those that no administrator vouches for. */
 export async function applicationChoices(context: AdminContext): Promise<ApplicationChoices> {
   const { data } = await context.call(clients.list, {
     query: { limit: String(MOST + 1), sort: 'client_name', order: 'asc' },
   });
   const items = data.items
-    .filter(({ origin }) => origin !== 'seed')
+    .filter(({ origin, quarantine }) => origin !== 'seed' && quarantine === null)
     .map((client) => ({
       id: client.client_id,
       label: textOf(isMembers(client) ? client : {}, 'client_name') || client.client_id,

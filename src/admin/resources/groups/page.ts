@@ -7,6 +7,8 @@ import { actPages, type Kind } from '../../pages/acts.ts';
 import { orShown } from '../../pages/form-pages.ts';
 import { listLinks } from '../../pages/list-links.ts';
 import { type AdminContext, idOf, type Page } from '../../pages/page.ts';
+import { apis } from '../apis/resource.ts';
+import type { ApiView } from '../apis/schema.ts';
 import { applicationName } from '../clients/page.ts';
 import { clients } from '../clients/resource.ts';
 import { showUser } from '../users/page.ts';
@@ -24,14 +26,18 @@ const SIMILAR = 5;
 interface Restricted {
   readonly applications: readonly ClientView[];
   readonly applicationTotal: number;
+  /** APIs with a scope for its members. */
+  readonly apis: readonly ApiView[];
 }
 
-/** The applications that only members of the group may sign in to. */
+/** The applications that only members of the group may sign in to, and the APIs with a scope for them. */
 async function restrictedTo(context: AdminContext, group: string): Promise<Restricted> {
-  const { data } = await context.call(clients.list, {
-    query: { allowed_group: group, limit: String(FEW) },
-  });
-  return { applications: data.items, applicationTotal: data.total };
+  const limit = String(FEW);
+  const [{ data }, found] = await Promise.all([
+    context.call(clients.list, { query: { allowed_group: group, limit } }),
+    context.call(apis.list, { query: { scope_group: group, limit } }),
+  ]);
+  return { applications: data.items, applicationTotal: data.total, apis: found.data.items };
 }
 
 async function showGroup(context: AdminContext, model: object = {}, status = 200): Promise<void> {
@@ -138,6 +144,11 @@ function consequences(group: Doomed): string[] {
     ...(names.length > 0
       ? [
           `Only its members can sign in to ${whose}. Change that first; otherwise the group cannot be deleted.`,
+        ]
+      : []),
+    ...(group.apis.length > 0
+      ? [
+          `Scopes of ${group.apis.map(({ name }) => name).join(', ')} are for its members. Change that first; otherwise the group cannot be deleted.`,
         ]
       : []),
   ];
