@@ -37,7 +37,7 @@ def is_sequence(case):
 # By the name of the path parameter, and for `id` by the first part of the path.
 KNOWN_IDS = json.loads(os.environ.get("KNOWN_IDS", "{}"))
 # What the rest of the requests needs is not deleted; sequences delete what they created.
-KEPT = {"users", "clients", "groups"}
+KEPT = {"users", "clients", "groups", "resources"}
 seen = Counter()
 
 
@@ -83,6 +83,8 @@ def follow_body_rules(path, method, body, in_sequence):
         follow_client_rules(body, method)
     if path in ("/users", "/users/{id}", "/users/import"):
         follow_user_rules(body)
+    if path in ("/resources", "/resources/{id}"):
+        follow_api_rules(body)
     # ADMIN_TOKEN belongs to no user.
     if path == "/api-keys" and body.get("owner") == "self":
         body.pop("owner")
@@ -187,6 +189,17 @@ def follow_user_rules(body):
     # No month has 31 days twice.
     if body.get("birthdate"):
         body["birthdate"] = re.sub(r"-(?:29|30|31)$", "-28", body["birthdate"])
+
+
+def follow_api_rules(body):
+    # Applications, groups and scopes that exist, each name once.
+    if "clients" in body:
+        body["clients"] = "all"
+    if "machine_grants" in body:
+        body["machine_grants"] = {}
+    if "scopes" in body:
+        named = {scope["name"]: {**scope, "groups": []} for scope in body["scopes"]}
+        body["scopes"] = list(named.values())
 
 
 def follow_settings_rules(values):
