@@ -71,6 +71,10 @@ def before_call(_context, case, _kwargs):
     tag = (case.headers or {}).get("If-Match")
     if tag is not None and tag != "*" and not tag.endswith('"'):
         case.headers["If-Match"] = f'"{tag}"'
+    # A key that was used before gets the response of then, and what it created may be deleted since.
+    if is_sequence(case) and "Idempotency-Key" in (case.headers or {}):
+        seen["keys"] += 1
+        case.headers["Idempotency-Key"] = f"sequence-{seen['keys']}"
     use_known_ids(case)
     if case.query:
         follow_query_rules(case.query)
@@ -200,6 +204,9 @@ def follow_api_rules(body):
     if "scopes" in body:
         named = {scope["name"]: {**scope, "groups": []} for scope in body["scopes"]}
         body["scopes"] = list(named.values())
+        # Not of invisible characters alone.
+        for scope in body["scopes"]:
+            scope["description"] = f"See {scope['description'][:290]}"
 
 
 def follow_settings_rules(values):
