@@ -80,6 +80,7 @@ export function createClientDomain({ store, clock, events, settings, log, ...dep
     log,
   });
   events.on('requestRefused', refusals.noted);
+  events.on('clientRemoving', ({ clientId }) => refusals.forget(clientId));
   const collection = store.collection(model.clients);
   const apis = createDefaultApis({ apis: store.collection(apiCollection), clients: collection });
   events.on('apiRemoving', ({ apiId }) => apis.forget(apiId));

@@ -38,6 +38,8 @@ export interface RecentRefusals {
   noted(refused: RefusedCall): void;
   /** @returns at most MAX_REFUSALS, the newest first, with those that this process has not written yet */
   of(clientId: string): Promise<readonly RefusalEntry[]>;
+  /** Of an application that is removed. Never throws: what is left expires. */
+  forget(clientId: string): Promise<void>;
   /** Writes what is collected. Never throws: what cannot be written is dropped, and the program's log says so. */
   flush(): Promise<void>;
   /** Writes what is collected and stops the timer. */
@@ -101,7 +103,9 @@ export function createRecentRefusals(deps: Deps): RecentRefusals {
   const current = (entries: readonly RefusalEntry[]): RefusalEntry[] =>
     entries.filter(({ lastAt }) => lastAt > clock() - KEPT_MS);
 
+  /** Only of an application that exists (any more): who may register can also remove, and would leave a ring each time. */
   async function write(clientId: string, entries: readonly RefusalEntry[]): Promise<void> {
+    if ((await clients.find(clientId)) === undefined) return;
     const expiresAt = clock() + KEPT_MS;
     const raise = () =>
       update(collection, clientId, ({ entries: older }) => ({
@@ -118,10 +122,6 @@ export function createRecentRefusals(deps: Deps): RecentRefusals {
     }
   }
 
-  async function writeNamed(clientId: string, entries: readonly RefusalEntry[]): Promise<void> {
-    if ((await clients.find(clientId)) !== undefined) await write(clientId, entries);
-  }
-
   async function writeAll(acts: readonly (() => Promise<void>)[]): Promise<void> {
     const failures: unknown[] = [];
     // In batches, so that requests are served in between.
@@ -136,18 +136,11 @@ export function createRecentRefusals(deps: Deps): RecentRefusals {
   async function flush(): Promise<void> {
     // Refusals that arrive during a write are written in the next round.
     while (writing !== undefined) await writing;
-    const acts = [
-      ...[...known].map(
-        ([id, entries]) =>
-          () =>
-            write(id, entries),
-      ),
-      ...[...named].map(
-        ([id, entries]) =>
-          () =>
-            writeNamed(id, entries),
-      ),
-    ];
+    const acts = [...known, ...named].map(
+      ([id, entries]) =>
+        () =>
+          write(id, entries),
+    );
     if (acts.length === 0) return;
     known = new Map();
     named = new Map();
@@ -181,6 +174,16 @@ export function createRecentRefusals(deps: Deps): RecentRefusals {
       const stored = await collection.find(clientId);
       const waiting = [...(named.get(clientId) ?? []), ...(known.get(clientId) ?? [])];
       return merge(current(stored?.value.entries ?? []), waiting);
+    },
+
+    async forget(clientId) {
+      known.delete(clientId);
+      named.delete(clientId);
+      try {
+        await collection.remove(clientId);
+      } catch (err) {
+        log.warn({ err, client_id: clientId }, 'recent refusals not removed');
+      }
     },
 
     flush,

@@ -2,6 +2,7 @@
 // application, show nothing of another one, and bring no script, secret or control character onto its page.
 import { deepEqual, doesNotMatch, equal, ok } from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
 import { createMemoryStore } from '../../adapters/memory/store.ts';
 import { createRecentRefusals } from '../../src/clients/recent-refusals.ts';
 import { createLogger } from '../../src/log.ts';
@@ -184,8 +185,24 @@ test('attack: made-up client ids are never stored, and displace no application',
   for (let n = 0; n < 1000; n += 1) refusals.noted({ ...refused, clientId: `made-up-${n}`, isKnown: false });
   refusals.noted({ ...refused, clientId: 'x'.repeat(5000), isKnown: false });
   refusals.noted({ ...refused, clientId: some.id, isKnown: true });
+  refusals.noted({ ...refused, clientId: 'gone', isKnown: true });
   await refusals.close();
   equal(await collection.find('made-up-0'), undefined);
+  // Nor those that were removed meanwhile.
+  equal(await collection.find('gone'), undefined);
   equal((await collection.find(some.id))?.value.entries.length, 1);
   await store.close();
+});
+
+test('attack: register, cause refusals and remove, again and again: nothing stays', async () => {
+  const collection = app.store.ephemeral(model.clientRefusals);
+  const { id } = await app.register();
+  const refuse = () =>
+    token({ client_id: id, client_secret: 'x', grant_type: 'refresh_token', refresh_token: 'x' });
+  await refuse();
+  for (let tries = 0; (await collection.find(id)) === undefined && tries < 200; tries += 1) await wait(50);
+  ok(await collection.find(id));
+  await refuse();
+  equal((await app.admin('DELETE', `/clients/${id}`)).status, 204);
+  equal(await collection.find(id), undefined);
 });

@@ -28,6 +28,16 @@ async function world(t: TestContext) {
   });
   const collection = store.ephemeral(model.clientRefusals);
   const clients = store.collection(model.clients);
+  await clients.insert('app', {
+    metadata: { client_id: 'app' },
+    secrets: [],
+    clientType: 'confidential',
+    isActive: true,
+    skipConsent: false,
+    origin: 'admin',
+    createdAt: now,
+    updatedAt: now,
+  });
   return {
     lines,
     collection,
