@@ -1,6 +1,6 @@
 // Links from a final page back to the application. They use only addresses that the application registered, never one from
 // the request (open redirect).
-import type { Client } from '../src/oidc/sign-in.ts';
+import { type Client, clientRecord } from '../src/oidc/sign-in.ts';
 
 export interface WayBack {
   readonly clientName?: string | undefined;
@@ -39,16 +39,20 @@ export function createWaysBack({ issuer, baseUrl, basePath }: Deps): WaysBack {
     return start?.href;
   }
 
+  /** No link to where a stranger likes people to go (decisions §10). */
+  const isTrusted = (client: Client | undefined): client is Client =>
+    client !== undefined && clientRecord(client).quarantine === undefined;
+
   const nameOf = (client: Client): string => client.clientName ?? client.clientId;
 
   return {
     toSignIn(client) {
-      if (client === undefined) return {};
+      if (!isTrusted(client)) return {};
       const continueUrl = startOf(client) ?? client.clientUri ?? originOf(client);
       return { clientName: nameOf(client), continueUrl };
     },
     toApplication(client) {
-      if (client === undefined) return {};
+      if (!isTrusted(client)) return {};
       return { clientName: nameOf(client), continueUrl: client.clientUri ?? originOf(client) };
     },
   };

@@ -93,6 +93,10 @@ export const catalogue = {
     message: 'This application is built in. It cannot be changed or deleted.',
   },
   'client.invalid_metadata': { status: 400, message: 'The application metadata is not valid.' },
+  'client.document_refused': {
+    status: 400,
+    message: 'The metadata document of this application cannot be used.',
+  },
   'api.not_found': { status: 404, message: 'API not found.' },
   'api.identifier_taken': { status: 409, message: 'An API with this identifier already exists.' },
   'api.changed': { status: 412, message: 'The API was changed since you read it.' },

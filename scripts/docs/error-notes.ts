@@ -180,6 +180,12 @@ export const errorNotes: Readonly<Record<ErrorCode, Note>> = {
     cause: 'A member of the registration is not allowed or does not fit the others.',
     remedy: 'Read `fields` (at `/oauth2/register`: `error_description`); fix the members it names.',
   },
+  'client.document_refused': {
+    cause:
+      'The `client_id` is the address of a metadata document that could not be fetched or may not be used.',
+    remedy:
+      'The message says why; what a document must say is in `docs/agents.md`. A failure is remembered for five minutes.',
+  },
   'api.not_found': { cause: 'No API has this id.', remedy: wrongId },
   'api.identifier_taken': {
     cause: 'An API with this identifier exists, or is being deleted at this moment.',

@@ -1,14 +1,24 @@
 // Programs that strangers bring (decisions §10): how they come in, and when they are removed. What holds for their clients is one
 // table of the application registry (src/clients/quarantine.ts).
-import type { Quarantined } from '../clients/index.ts';
+import type { Clients, Quarantined } from '../clients/index.ts';
+import type { Clock } from '../clock.ts';
 import type { Events } from '../events/index.ts';
 import type { Job } from '../jobs/index.ts';
+import type { Logger } from '../log.ts';
 import type { RateLimits } from '../rate-limits/index.ts';
+import { createDocuments, type Documents, type FetchDocument } from './documents.ts';
 import { forgetUnused } from './forget-unused-job.ts';
 
 interface Deps {
-  readonly clients: { readonly quarantined: Quarantined };
-  readonly settings: () => { readonly agents: boolean; readonly purge_interval_seconds: number };
+  readonly clients: { readonly clients: Clients; readonly quarantined: Quarantined };
+  readonly fetchDocument: FetchDocument;
+  readonly settings: () => {
+    readonly agents: boolean;
+    readonly product_name: string;
+    readonly purge_interval_seconds: number;
+  };
+  readonly clock: Clock;
+  readonly log: Pick<Logger, 'info'>;
   readonly limits: Pick<RateLimits, 'consume'>;
   readonly events: Pick<Events, 'on'>;
 }
@@ -20,13 +30,16 @@ export interface Agents {
    * @throws AppError request.rate_limited
    */
   admitStranger(address: string): Promise<boolean>;
+  readonly documents: Documents;
   readonly jobs: readonly Job[];
 }
 
-export function createAgents({ clients: { quarantined }, settings, limits, events }: Deps): Agents {
+export function createAgents({ clients: { clients, quarantined }, events, ...deps }: Deps): Agents {
+  const { settings, limits } = deps;
   // Nothing waits for it; the next use tries again.
   events.on('quarantinedUsed', ({ clientId }) => void quarantined.noteUse(clientId).catch(() => undefined));
   return {
+    documents: createDocuments({ ...deps, clients, quarantined }),
     async admitStranger(address) {
       if (!settings().agents) return false;
       await limits.consume('agents_ip', address);

@@ -29,6 +29,7 @@ import {
   createAccountDirectory,
   createBearers,
   createConfirmSession,
+  createFetchDocument,
   createLogoutDeliveries,
   createMount,
   createOutbound,
@@ -128,7 +129,13 @@ export async function createApp(options: AppOptions): Promise<App> {
   });
   const { clients, apiKeys } = clientDomain;
   const apis = createApiDomain({ ...base, issuer: config.issuer, clients, groups });
-  const agents = createAgents({ ...base, clients: clientDomain, limits });
+  const agents = createAgents({
+    ...base,
+    log,
+    clients: clientDomain,
+    limits,
+    fetchDocument: createFetchDocument(outbound.fetch),
+  });
   const logoutDeliveries = createLogoutDeliveries({ ...base, clients, mount, limits, log });
   const secondFactors = createSecondFactors({ ...base, secretKeys, sealer, accounts, mail });
   const passkeys = createPasskeys({ ...base, baseUrl, accounts });
@@ -193,6 +200,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     limits,
     admitStranger: agents.admitStranger,
     chargeRefusedClient: rateLimiting.guards.chargeRefusedClient,
+    documents: agents.documents,
     csrf,
     events,
     log,

@@ -103,14 +103,14 @@ export function createClients(deps: ClientsDeps): Clients {
     hasPasswordGrant: async () => (await collection.findBy('password_grant', 'yes')).length > 0,
 
     async create({ metadata: sent, settings: said = {}, origin, hasRegistrationToken, ...rest }) {
-      const by = rest.quarantine;
+      const { quarantine } = rest;
       const given =
-        by === undefined ? sent : confinedMembers({ token_endpoint_auth_method: 'none', ...sent });
+        quarantine === undefined ? sent : confinedMembers({ token_endpoint_auth_method: 'none', ...sent });
       const { metadata: input, ...choice } =
         origin === 'registration' ? splitRegistrantPkce(given) : { metadata: given };
       const settings = { ...said, ...choice };
       await checkGroups(settings);
-      if (rest.clientId !== undefined && origin !== 'seed' && by !== 'document')
+      if (rest.clientId !== undefined && origin !== 'seed' && quarantine?.by !== 'document')
         throw new TypeError('client ids are not chosen');
       const clientId = rest.clientId ?? newId();
       // Its ID tokens would pass for access tokens of the API.
@@ -138,7 +138,7 @@ export function createClients(deps: ClientsDeps): Clients {
         updatedAt: now,
         ...(isAuthMethodSaid(input) && { hasChosenAuthMethod: true }),
         ...approved(undefined, metadata, kind, {}),
-        ...(by && { quarantine: { by } }),
+        ...(quarantine && { quarantine }),
       };
       const applied = withSettings(base, settings, await defaultApiOf(settings));
       const { record, clientSecret } = withSecret(confined(applied));
@@ -158,7 +158,8 @@ export function createClients(deps: ClientsDeps): Clients {
       };
     },
 
-    async update(clientId, { metadata: sent, mode, settings: said = {}, authority: kind, ifVersion }) {
+    async update(clientId, { metadata: sent, mode, settings: said = {}, authority: kind, ...rest }) {
+      const { ifVersion, document } = rest;
       await checkGroups(said);
       const defaultApi = await defaultApiOf(said);
       let made: string | undefined;
@@ -187,6 +188,7 @@ export function createClients(deps: ClientsDeps): Clients {
           ...approved(value, metadata, kind, settings),
           metadata,
           clientType: clientType(metadata),
+          ...(value.quarantine && { quarantine: { ...value.quarantine, ...document } }),
         };
         if (changed.quarantine !== undefined && kind === 'administrator') checkQuarantine(changed, value);
         const next = confined(changed);

@@ -47,7 +47,7 @@ export interface CreateClient {
   /** Whether the client may manage itself (RFC 7592). */
   readonly hasRegistrationToken?: boolean;
   /** Nobody vouched for it (quarantine.ts). */
-  readonly quarantine?: 'registration' | 'document';
+  readonly quarantine?: ClientRecord['quarantine'];
   /** Only for `seed`, whose clients have fixed ids, and for documents, whose address is the id. */
   readonly clientId?: string;
 }
@@ -58,6 +58,8 @@ export interface UpdateClient {
   readonly mode: 'replace' | 'merge';
   readonly settings?: SettingChanges;
   readonly authority: 'administrator' | 'registrant';
+  /** Of a client that its document describes: when that was read, and what it says. */
+  readonly document?: Pick<NonNullable<ClientRecord['quarantine']>, 'fetchedAt' | 'says'>;
   /** Only if the client still has this version. */
   readonly ifVersion?: number | undefined;
 }

@@ -180,20 +180,15 @@ export function checkQuarantine(record: ClientRecord, before: ClientRecord): voi
   });
 }
 
-const digests = new WeakMap<object, string>();
-
 /**
  * What people agreed to is what the application said about itself then: consent and grants carry this digest.
  * @returns undefined for applications that an administrator vouches for
  */
 export function statementOf({ metadata, quarantine }: ClientRecord): string | undefined {
   if (quarantine === undefined) return undefined;
-  const known = digests.get(metadata);
-  if (known !== undefined) return known;
   const { client_name: name, application_type: type, redirect_uris: uris } = metadata;
   const addresses = isStringList(uris) ? [...uris].sort() : [];
-  // Keys and authentication: it has none (the rules above), so they cannot change.
-  const digest = secretDigest(JSON.stringify([quarantine.by, name ?? null, type ?? null, addresses]));
-  digests.set(metadata, digest);
-  return digest;
+  // Keys and authentication: of a document, what it says; others have none (the rules above).
+  const said = [quarantine.by, quarantine.says ?? null, name ?? null, type ?? null, addresses];
+  return secretDigest(JSON.stringify(said));
 }

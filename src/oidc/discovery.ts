@@ -46,7 +46,10 @@ export async function createDiscovery(deps: Deps): Promise<Discovery> {
   const keysAt = issuerPath(deps) === undefined ? baseUrl : issuer.replace(/\/$/, '');
   return ({ passwordGrant, agents }) => ({
     ...libraryDocument,
-    ...(agents && { registration_endpoint: `${baseUrl}/oauth2/register` }),
+    ...(agents && {
+      registration_endpoint: `${baseUrl}/oauth2/register`,
+      client_id_metadata_document_supported: true,
+    }),
     jwks_uri: `${keysAt}/.well-known/jwks.json`,
     grant_types_supported: listed('grant_types_supported')
       .filter((grant) => !UNAVAILABLE_GRANTS.has(String(grant)))

@@ -55,6 +55,8 @@ export {
   type ReadCalledAddresses,
 } from './called-addresses.ts';
 export { consoleSignInUrl } from './console-sign-in.ts';
+export { authorizationIn } from './document-clients.ts';
+export { createFetchDocument } from './fetch-document.ts';
 export type { AccountDirectory } from './find-account.ts';
 export { createLogoutDeliveries, type LogoutDeliveries } from './logout-deliveries.ts';
 export type { LogoutDelivery } from './logout-outbox.ts';
@@ -210,6 +212,7 @@ interface ProtocolRoutesDeps
   readonly sessions: Pick<Sessions, 'end' | 'finishEndingOf' | 'findBySid'>;
   readonly clock: Clock;
   readonly limits: Pick<RateLimits, 'consume'>;
+  readonly documents: Parameters<typeof protocolRoutes>[0]['documents'];
   readonly admitStranger: Parameters<typeof registrationRoutes>[0]['admitStranger'];
   readonly csrf: Pick<Csrf, 'refuseForeign'>;
   readonly events: Pick<Events, 'record' | 'note' | 'emit' | 'origins'>;

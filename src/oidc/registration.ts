@@ -133,7 +133,7 @@ function createHandlers({
     const { client, registrationAccessToken = '' } = await clients.create({
       metadata,
       origin: 'registration',
-      quarantine: 'registration',
+      quarantine: { by: 'registration' },
       hasRegistrationToken: true,
     });
     await record('client.created', client.id);

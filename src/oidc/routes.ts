@@ -6,6 +6,7 @@ import { createRouter } from '../http/index.ts';
 import type { AuthorizeAdmin } from './admin-bearer.ts';
 import { authorizeByPost } from './authorize-post.ts';
 import type { BrowserSession } from './browser-session.ts';
+import { admitDocuments } from './document-clients.ts';
 import type { ReadForm } from './form.ts';
 import { introspectAsAdmin, introspectAsApi } from './introspection.ts';
 import { type LogoutPages, logoutRoute } from './logout.ts';
@@ -37,6 +38,7 @@ interface Deps {
   readonly log: Parameters<typeof reportRefusals>[0]['log'];
   readonly clock: Clock;
   readonly logoutPages: LogoutPages;
+  readonly documents: Parameters<typeof admitDocuments>[0]['documents'];
   readonly chargePublicRequest: Parameters<typeof checkAuthorizationBody>[0]['chargePublicRequest'];
   /** RFC 7591/7592 (registration.ts). */
   readonly registration: Koa.Middleware;
@@ -79,6 +81,7 @@ export function protocolRoutes(deps: Deps): Koa.Middleware[] {
     (ctx, next) => mount.documents.middleware(ctx, next),
     acceptPublicBasic(deps),
     router.middleware,
+    admitDocuments(deps),
     deps.registration,
     onlyExactPaths,
     (ctx, next) => mount.middleware(ctx, next),

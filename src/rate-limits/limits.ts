@@ -34,6 +34,9 @@ const kinds = {
   register_ip: { windowSeconds: HOUR, key: 'address' },
   /** Clients that register without a token, while the setting `agents` is on. */
   agents_ip: { windowSeconds: HOUR, key: 'address' },
+  /** Metadata documents fetched for people of one network, and from one host. */
+  agent_documents_ip: { windowSeconds: HOUR, key: 'address' },
+  agent_documents_host: { windowSeconds: HOUR, key: 'name' },
   /** Over all sign-ups with that address, so that a code cannot be guessed by starting over. */
   signup_address: { windowSeconds: DAY, key: 'name' },
   mail_address: { windowSeconds: TEN_MINUTES, key: 'name' },

@@ -3,6 +3,7 @@
 import type Koa from 'koa';
 import { AppError } from '../errors.ts';
 import { createRouter, type RouteMethod } from '../http/index.ts';
+import { authorizationIn } from '../oidc/index.ts';
 import type { Views } from '../views/index.ts';
 import { type AccountPage, pathOf } from './account-pages.ts';
 import type { createHomePage } from './home-page.ts';
@@ -50,7 +51,7 @@ export function accountRoutes(deps: Deps): Koa.Middleware {
 
   /** Handles the return from the sign-in page, successful or not. */
   async function returnFromSignIn(ctx: Koa.Context): Promise<void> {
-    const path = `${basePath}${pathOf(ctx.query.state)}`;
+    const path = `${basePath}${authorizationIn(ctx.query.state) ?? pathOf(ctx.query.state)}`;
     if ((await signedIn(ctx)) !== undefined) return goTo(ctx, path);
     // Not after an error: a user who cancelled would see the sign-in page again, and a lasting error would loop.
     if (ctx.query.error === undefined) return goTo(ctx, signInUrl('home'));

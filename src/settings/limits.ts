@@ -23,6 +23,8 @@ export const limitDefinitions = {
   limit_token_ip: limit(6000, 'Refused token requests from one address in 10 minutes'),
   limit_register_ip: limit(100, 'Sign-ups and wrong registration tokens from one address in an hour'),
   limit_agents_ip: limit(20, 'Agents that register openly from one address in an hour'),
+  limit_agent_documents_ip: limit(60, 'Metadata documents of agents fetched for one address in an hour'),
+  limit_agent_documents_host: limit(60, 'Metadata documents of agents fetched from one host in an hour'),
   limit_signup_address: limit(20, 'Wrong sign-up codes for one e-mail address in a day'),
   limit_mail_address: limit(3, 'Mails to one e-mail address requested without signing in in 10 minutes'),
   limit_mail_ip: limit(20, 'Requests for a mail from one address in 10 minutes'),

@@ -52,6 +52,10 @@ export interface ClientRecord {
     by: 'registration' | 'document';
     /** About when it last got tokens; absent: nobody has signed in to it yet. */
     usedAt?: number;
+    /** When its document was last read. */
+    fetchedAt?: number;
+    /** Digest of what its document says about keys and authentication. */
+    says?: string;
   };
   /** SHA-256 of the RFC 7592 registration access token. */
   registrationTokenDigest?: string;

@@ -306,7 +306,7 @@ withServer('API: an application in quarantine is not listed and gets no machine 
   const { client } = await clients.create({
     metadata: web,
     origin: 'registration',
-    quarantine: 'registration',
+    quarantine: { by: 'registration' },
   });
   for (const changes of [{ clients: [client.id] }, { machineGrants: { [client.id]: [read.name] } }]) {
     await rejects(apis.create(IDENTIFIER, { scopes: [read], ...changes }), (error: AppError) => {

@@ -12,7 +12,14 @@ const userId = () => id('The `id` of the user.');
 
 export const idParams = ObjectSchema({ id: id('The `id` of the item.') }, strict);
 export const userParams = ObjectSchema({ id: userId() }, strict);
-export const clientIdParams = ObjectSchema({ client_id: id('The `client_id` of the application.') }, strict);
+/** Of an agent it may be the address of its metadata document (docs/agents.md), percent-encoded in a path. */
+const clientId = StringSchema({
+  minLength: 1,
+  maxLength: 200,
+  pattern: '^(?:[A-Za-z0-9_.:-]{1,128}|https://[!-.0-~][!-~]*)$',
+  description: 'The `client_id` of the application.',
+});
+export const clientIdParams = ObjectSchema({ client_id: clientId }, strict);
 export const userSessionParams = ObjectSchema(
   { id: userId(), session_id: id('The `id` of the session.') },
   strict,

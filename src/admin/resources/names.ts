@@ -49,7 +49,7 @@ export function createNames(context: AdminContext): NameOf {
       }
       case 'client': {
         const { data } = await context.call(clients.read, { params: { client_id: id } });
-        return { label: textOf(data, 'client_name') || id, href: `/applications/${id}` };
+        return { label: textOf(data, 'client_name') || id, href: `/applications/${encodeURIComponent(id)}` };
       }
       case 'group': {
         const { data } = await context.call(groups.read, { params });

@@ -30,7 +30,7 @@ export function createTryCallback({ run, issuer, readClient, show }: Deps): Koa.
     const name = applicationName(client);
     const model = {
       title: `Try ${name}`,
-      crumbs: [...crumbs, { label: name, href: `/applications/${clientId}` }],
+      crumbs: [...crumbs, { label: name, href: `/applications/${encodeURIComponent(clientId)}` }],
       client,
       name,
       outcome: outcomeOf(report, client, issuer),

@@ -32,7 +32,7 @@ function show(
 ): void {
   const crumbs = [
     { label: 'Applications', href: '/applications' },
-    { label: applicationName(client), href: `/applications/${context.params.id}` },
+    { label: applicationName(client), href: `/applications/${encodeURIComponent(context.params.id ?? '')}` },
   ];
   const own = { title: 'Try it', here, crumbs, client, name: applicationName(client) };
   const choices = choicesOf(client, given);

@@ -25,7 +25,7 @@ async function save(context: AdminContext): Promise<void> {
       ifVersion: versionOf(context.form),
       body: { allowed_groups: isForEverybody ? null : groups },
     });
-    context.go(`/applications/${id}`, 'access-saved');
+    context.go(`/applications/${encodeURIComponent(id)}`, 'access-saved');
   } catch (error) {
     const { status, alert, errors, isStale } = refusalOf(error);
     const access = { isForEverybody, chosen: groups, typed: typedIn(context.form).allowed_groups };

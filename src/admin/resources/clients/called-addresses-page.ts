@@ -23,7 +23,7 @@ const setApproval = (choose: Choose, notice: string) => async (context: AdminCon
       body: { approved_addresses: wanted },
     });
     if (wanted.every((one) => changed.approved_addresses.includes(one))) {
-      context.go(`/applications/${id}`, notice);
+      context.go(`/applications/${encodeURIComponent(id)}`, notice);
       return;
     }
     const alert = 'The application has no such address. Approve one that is shown below.';
@@ -42,7 +42,7 @@ async function sendTest(context: AdminContext): Promise<void> {
   try {
     const { data } = await context.call(clientDeliveries.test, { params: { client_id: id } });
     context.go(
-      `/applications/${id}`,
+      `/applications/${encodeURIComponent(id)}`,
       data.state === 'delivered' ? 'logout-test-delivered' : 'logout-test-failed',
     );
   } catch (error) {

@@ -110,17 +110,20 @@ async function create(context: AdminContext): Promise<void> {
 /** @param verb shown after the application's name */
 export async function goToSecret(context: AdminContext, client: Values, verb: string): Promise<void> {
   // A record always fits; if it did not, showing the secret at once would be the only way not to lose it.
-  const isKept = await context.goOnce(`/applications/${textOf(client, 'client_id')}/secret`, {
-    client,
-    verb,
-  });
+  const isKept = await context.goOnce(
+    `/applications/${encodeURIComponent(textOf(client, 'client_id'))}/secret`,
+    {
+      client,
+      verb,
+    },
+  );
   if (!isKept) showSecret(context, client, verb);
 }
 
 async function showSecretOnce(context: AdminContext): Promise<void> {
   const { client, verb } = (await context.once()) ?? {};
   if (isMembers(client)) return showSecret(context, client, String(verb));
-  context.go(`/applications/${idOf(context).id}`, 'secret-shown');
+  context.go(`/applications/${encodeURIComponent(idOf(context).id)}`, 'secret-shown');
 }
 
 /** The only page that shows a secret. */

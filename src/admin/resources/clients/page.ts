@@ -162,7 +162,7 @@ async function showConnect(context: AdminContext): Promise<void> {
   const { data: client } = await context.call(clients.read, { params });
   const crumbs = [
     { label: 'Applications', href: '/applications' },
-    { label: applicationName(client), href: `/applications/${params.client_id}` },
+    { label: applicationName(client), href: `/applications/${encodeURIComponent(params.client_id)}` },
   ];
   context.show('connect', { title: 'Connect', here, crumbs, kind: kindOf(client), sample: sampleOf(client) });
 }
@@ -201,7 +201,7 @@ async function save(context: AdminContext): Promise<void> {
       ifVersion: versionOf(form),
       body: bodyOf((name) => form.get(name)),
     });
-    context.go(`/applications/${params.client_id}`, 'application-saved');
+    context.go(`/applications/${encodeURIComponent(params.client_id)}`, 'application-saved');
   } catch (error) {
     const { status, alert, errors, isStale } = refusalOf(error);
     const unchecked = Object.fromEntries(grants.map(({ name }) => [`grant.${name}`, '']));
