@@ -25,31 +25,37 @@ let page: Page;
 const complaints: string[] = [];
 
 /** The application: it signs in by itself at /callback, and shows what it is. */
-const applicationPage = (clientId: string): string => `<!doctype html><title>loading</title>
+const applicationPage = (
+  clientId: string,
+  path = '',
+  more = '{}',
+): string => `<!doctype html><title>loading</title>
 <link rel="icon" href="data:,">
 <script src="/oidc-client-ts.js"></script>
 <script>
 const manager = new oidc.UserManager({
   authority: ${JSON.stringify(issuer.issuer)},
   client_id: ${JSON.stringify(clientId)},
-  redirect_uri: location.origin + '/callback',
+  redirect_uri: location.origin + '${path}/callback',
   post_logout_redirect_uri: location.origin + '/',
   scope: 'openid profile email',
   loadUserInfo: true,
+  ...${more},
 });
 const failed = [];
 manager.events.addSilentRenewError((error) => failed.push(String(error)));
-const ready = location.pathname === '/callback' ? manager.signinRedirectCallback() : manager.getUser();
+const ready = location.pathname === '${path}/callback' ? manager.signinRedirectCallback() : manager.getUser();
 ready.then((user) => { document.title = user ? 'user' : 'nobody'; }, (error) => { document.title = String(error); });
 </script>`;
 
 before(async () => {
   [browser, issuer] = await Promise.all([launch(), startIssuer()]);
   let document = '';
+  let bound = '';
   site = await startReceiver((request, response) => {
     const isScript = request.url === '/oidc-client-ts.js';
     response.setHeader('content-type', isScript ? 'text/javascript' : 'text/html');
-    response.end(isScript ? LIBRARY : document);
+    response.end(isScript ? LIBRARY : request.url?.startsWith('/bound') ? bound : document);
   });
   origin = `http://localhost:${site.port}`;
   const { client_id } = await issuer.registerClient({
@@ -63,6 +69,19 @@ before(async () => {
     access_token_seconds: 63,
   });
   document = applicationPage(client_id);
+  const { client_id: boundId } = await issuer.registerClient({
+    client_name: 'A page with a key',
+    application_type: 'web',
+    token_endpoint_auth_method: 'none',
+    redirect_uris: [`${origin}/bound/callback`],
+    grant_types: ['authorization_code', 'refresh_token'],
+    dpop_bound_access_tokens: true,
+    skip_consent: true,
+  });
+  // Its own request to userinfo sends the token as Bearer (3.5.0), which a bound one is not.
+  const dpop =
+    '{ loadUserInfo: false, dpop: { bind_authorization_code: true, store: new oidc.IndexedDbDPoPStore() } }';
+  bound = applicationPage(boundId, '/bound', dpop);
   page = await browser.newPage();
   page.setDefaultTimeout(45_000);
   page.on('pageerror', (error) => complaints.push(String(error)));
@@ -120,5 +139,27 @@ test('oidc-client-ts: sign-in, userinfo, silent renewal, revocation, sign-out', 
   await titled('nobody');
   await page.goto(`${issuer.url}/account`);
   await page.getByLabel('Password', { exact: true }).waitFor();
+  deepEqual(complaints, []);
+});
+
+test('oidc-client-ts with dpop: tokens bound to a key that the browser keeps, and renewed', async () => {
+  await page.context().clearCookies();
+  await page.goto(`${origin}/bound/`);
+  await titled('nobody');
+  await Promise.all([page.waitForEvent('load'), page.evaluate('void manager.signinRedirect()')]);
+  await page.getByLabel('Username or e-mail').fill(PERSON.username);
+  await page.getByLabel('Password', { exact: true }).fill(PERSON.password);
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await titled('user');
+  equal(await evaluate('ready.then((user) => user.token_type)'), 'DPoP');
+  const userinfo = JSON.stringify(`${issuer.issuer}/userinfo`);
+  const person = await evaluate(`ready.then(async (user) => {
+    const DPoP = await manager.dpopProof(${userinfo}, user);
+    const response = await fetch(${userinfo}, { headers: { authorization: 'DPoP ' + user.access_token, DPoP } });
+    return (await response.json()).email;
+  })`);
+  equal(person, PERSON.email);
+  const renewed = await evaluate('manager.signinSilent().then((user) => user.token_type)');
+  equal(renewed, 'DPoP');
   deepEqual(complaints, []);
 });

@@ -12,21 +12,26 @@ after(() => issuer.close());
 const ALL = ['sign-in', 'userinfo', 'refresh', 'revoke', 'logout'];
 
 /** @returns the names of the steps that the client took */
-async function run(name: string): Promise<string[]> {
+async function run(name: string, metadata = {}, more = {}): Promise<string[]> {
   const redirectUri = `http://localhost:${await freePort()}/callback`;
   const { client_id, client_secret } = await issuer.registerClient({
     client_name: name,
     redirect_uris: [redirectUri],
     post_logout_redirect_uris: [redirectUri],
     grant_types: ['authorization_code', 'refresh_token'],
+    ...metadata,
   });
   const program = fileURLToPath(new URL(`quick/${name}.mjs`, import.meta.url));
-  const env = { CLIENT_ID: client_id, CLIENT_SECRET: client_secret, REDIRECT_URI: redirectUri };
+  const env = { CLIENT_ID: client_id, CLIENT_SECRET: client_secret, REDIRECT_URI: redirectUri, ...more };
   return namesOf(await runClient({ command: process.execPath, args: [program], env }, issuer));
 }
 
 test('openid-client: sign-in, userinfo, refresh, revocation, logout', async () => {
   deepEqual(await run('openid-client'), ALL);
+});
+
+test('openid-client with DPoP: tokens bound to its key, where the application demands it', async () => {
+  deepEqual(await run('openid-client', { dpop_bound_access_tokens: true }, { DPOP: '1' }), ALL);
 });
 
 test('oauth4webapi: sign-in, userinfo, refresh, introspection, revocation', async () => {

@@ -5,6 +5,10 @@ import { ask, clientId, clientSecret, done, expect, issuer, redirectUri, step } 
 const config = await oidc.discovery(new URL(issuer), clientId, clientSecret, undefined, {
   execute: [oidc.allowInsecureRequests],
 });
+// With DPOP its tokens are bound to a key; nonces it handles by itself.
+const options = process.env.DPOP
+  ? { DPoP: oidc.getDPoPHandle(config, await oidc.randomDPoPKeyPair()) }
+  : undefined;
 const state = oidc.randomState();
 const url = oidc.buildAuthorizationUrl(config, {
   redirect_uri: redirectUri,
@@ -12,17 +16,24 @@ const url = oidc.buildAuthorizationUrl(config, {
   state,
 });
 const { callback } = await ask({ authorize: url.href });
-const tokens = await oidc.authorizationCodeGrant(config, new URL(callback), { expectedState: state });
+const tokens = await oidc.authorizationCodeGrant(
+  config,
+  new URL(callback),
+  { expectedState: state },
+  undefined,
+  options,
+);
+expect(tokens.token_type === (options ? 'dpop' : 'bearer'), 'token_type', tokens.token_type);
 step('sign-in');
 const { sub } = tokens.claims();
-const person = await oidc.fetchUserInfo(config, tokens.access_token, sub);
+const person = await oidc.fetchUserInfo(config, tokens.access_token, sub, options);
 expect(person.email === 'grace@example.com', 'userinfo', person);
 step('userinfo');
-const renewed = await oidc.refreshTokenGrant(config, tokens.refresh_token);
+const renewed = await oidc.refreshTokenGrant(config, tokens.refresh_token, undefined, options);
 expect(renewed.refresh_token, 'a new refresh token', Object.keys(renewed));
 step('refresh', { scope: renewed.scope });
 await oidc.tokenRevocation(config, renewed.refresh_token);
-await oidc.refreshTokenGrant(config, renewed.refresh_token).then(
+await oidc.refreshTokenGrant(config, renewed.refresh_token, undefined, options).then(
   () => expect(false, 'refresh after revocation'),
   ({ error }) => expect(error === 'invalid_grant', 'refresh after revocation', error),
 );
