@@ -9,6 +9,7 @@ import { createInteractionModel } from './models/interaction.ts';
 import { createAccessTokenModel, createClientCredentialsModel } from './models/jwt-format.ts';
 import { createOIDCContextModel } from './models/oidc-context.ts';
 import { createRefreshTokenModel } from './models/refresh-token.ts';
+import { createReplayDetectionModel } from './models/replay-detection.ts';
 import { createSessionModel } from './models/session.ts';
 import { type Models, ProviderBase } from './provider-base.ts';
 
@@ -87,5 +88,10 @@ export class IdentityProvider extends ProviderBase {
   override get OIDCContext(): Models['OIDCContext'] {
     this.#models.OIDCContext ??= createOIDCContextModel(super.OIDCContext, this.#deps);
     return this.#models.OIDCContext;
+  }
+
+  override get ReplayDetection(): Models['ReplayDetection'] {
+    this.#models.ReplayDetection ??= createReplayDetectionModel(super.ReplayDetection);
+    return this.#models.ReplayDetection;
   }
 }

@@ -102,6 +102,13 @@ export interface IdTokenClass {
   expiresIn(...args: unknown[]): number;
 }
 
+export interface ReplayDetectionClass {
+  new (...payload: never[]): object;
+  readonly name: string;
+  /** @returns whether it is used for the first time; it is remembered until `exp`, in epoch seconds */
+  unique(iss: string, jti: string, exp: number): Promise<boolean>;
+}
+
 export interface Models {
   AccessToken: TokenClass<AccessToken>;
   AuthorizationCode: TokenClass<AuthorizationCode>;
@@ -114,6 +121,7 @@ export interface Models {
   IdToken: IdTokenClass;
   Client: ClientClass;
   OIDCContext: OIDCContextClass;
+  ReplayDetection: ReplayDetectionClass;
 }
 
 declare const PlainProvider: new (
@@ -134,6 +142,7 @@ declare class ProviderWithAccessors extends PlainProvider {
   get IdToken(): Models['IdToken'];
   get Client(): Models['Client'];
   get OIDCContext(): Models['OIDCContext'];
+  get ReplayDetection(): Models['ReplayDetection'];
 }
 
 // The only cast: the same class, typed as it is at run time.

@@ -190,3 +190,16 @@ test('attack: an application that has to use DPoP gets a bearer token by its old
   const bound = await postForm(app, TOKEN, left, { ...basic(app2), DPoP: proof });
   equal(bound.body.token_type, 'DPoP', 'the refusal has not spent the refresh token');
 });
+
+test('attack: a proof from a clock that is ahead is used again after five minutes', async () => {
+  const iat = Math.floor(app.now() / 1000) + 290;
+  const atToken = await proofOf(key, 'POST', app.url + TOKEN, { iat });
+  const atApi = await proofOf(key, 'GET', `${app.url}/account/api/profile`, { ...right, iat });
+  const atAccount = () => show(`DPoP ${token}`, atApi, '/account/api/profile');
+  equal((await ask(atToken)).status, 200);
+  const { status } = await atAccount();
+  app.advance(310_000);
+  const [again, { status: then, text }] = [await ask(atToken), await atAccount()];
+  equal(again.status, 400, again.text);
+  deepEqual([status, then], [200, 401], text);
+});
