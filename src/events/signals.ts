@@ -6,11 +6,15 @@ type Snapshot = { readonly id: string; readonly version: number } & Readonly<Acc
 
 /** Reported at once: no caller waits for the subscribers, and they must not throw. */
 export interface Signals {
-  /** The session is over, and no browser can use it any more. `sids`: client id -> the `sid` that this client knows. */
+  /**
+   * The session is over, and no browser can use it any more. `sids`: client id -> the `sid` that this client knows. `returnsTo`: the
+   * client that asked for the sign-out, and to which the browser is sent back.
+   */
   sessionEnded: {
     readonly uid: string;
     readonly accountId: string;
     readonly sids: ReadonlyMap<string, string>;
+    readonly returnsTo?: string | undefined;
   };
   /** Wrong passwords closed password sign-in. `isNoticeDue`: whether the owner is to be notified. Epoch milliseconds. */
   accountLocked: { readonly accountId: string; readonly lockedUntil: number; readonly isNoticeDue: boolean };

@@ -76,8 +76,12 @@ export function createLogoutDeliveries({
       log.warn({ err: error, session: uid }, 'back-channel logout not queued');
     }
   });
-  events.on('sessionEnded', ({ sids }) => {
-    for (const delivery of queued.get(sids) ?? []) deliver.offer(delivery);
+  events.on('sessionEnded', ({ sids, returnsTo }) => {
+    for (const delivery of queued.get(sids) ?? []) {
+      // The application that asked for the sign-out ends its own session, some (Keycloak as a broker) when the browser is back, and
+      // with an error when that session is gone by then. Its token comes after that, by the job.
+      if (delivery.value.clientId !== returnsTo) deliver.offer(delivery);
+    }
   });
   events.on('clientRemoving', ({ clientId }) => outbox.removeOfClient(clientId));
   events.on('accountRemoving', ({ accountId }) => outbox.removeOfAccount(accountId));

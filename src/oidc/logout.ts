@@ -98,7 +98,8 @@ async function logoutOfBrowser(
     );
     return;
   }
-  await sessions.end(session.uid, browser.cookieDigest(ctx));
+  const returnsTo = request.returnTo === undefined ? undefined : request.client?.clientId;
+  await sessions.end(session.uid, { ...browser.cookieDigest(ctx), returnsTo });
   answer(ctx, request, read, deps);
 }
 

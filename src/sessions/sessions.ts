@@ -1,7 +1,7 @@
 // SSO sessions: lists them, notes their activity, and ends one or all of an account. The session in the browser is
 // oidc-provider's model (src/oidc/models/session.ts).
 import type { Clock } from '../clock.ts';
-import type { Events } from '../events/index.ts';
+import type { Events, Signals } from '../events/index.ts';
 import * as model from '../store/collections.ts';
 import type { Page, Query, Store, Stored } from '../store/port.ts';
 import * as protocol from '../store/protocol-collections.ts';
@@ -12,6 +12,11 @@ export type SessionActivity = Omit<model.SessionRecord, 'lastActivityAt' | 'ende
   readonly uid: string;
   readonly isNew: boolean;
 };
+
+interface EndedBy {
+  readonly cookieDigest?: string;
+  readonly returnsTo?: string | undefined;
+}
 
 export interface Sessions {
   find(uid: string): Promise<Stored<model.SessionRecord> | undefined>;
@@ -30,10 +35,10 @@ export interface Sessions {
   }): Promise<{ readonly uid: string; readonly startedAt: number } | undefined>;
   /**
    * Ends a session with every grant and token issued from it.
-   * @param by the browser that requested it, so that it is recognised if it asks again
+   * @param by the browser that requested it, so that it is recognised if it asks again, and the application to which it returns
    * @returns whether there was a live session
    */
-  end(uid: string, by?: { readonly cookieDigest: string }): Promise<boolean>;
+  end(uid: string, by?: EndedBy): Promise<boolean>;
   /** @returns the number of ended sessions */
   endAllOf(accountId: string, options?: { except?: string | undefined }): Promise<number>;
   /** Removes the account's remaining traces: its ended sessions, and sign-ins in progress. */
@@ -64,7 +69,7 @@ export function createSessions({ store, clock, grants, events }: Deps): Sessions
   const interactions = store.ephemeral(protocol.interactions);
 
   /** Unless an administrator does, the browser that has the session ends it. */
-  function reportEnd(uid: string, accountId: string, sids: ReadonlyMap<string, string>): void {
+  function reportEnd({ uid, accountId, ...more }: Signals['sessionEnded']): void {
     const { origins } = events;
     const actor = origins.actor() ?? { kind: 'user', id: accountId };
     events.note({
@@ -74,14 +79,14 @@ export function createSessions({ store, clock, grants, events }: Deps): Sessions
       details: { user_id: accountId },
     });
     // Its applications are notified (OIDC Back-Channel Logout §2.5).
-    events.emit('sessionEnded', { uid, accountId, sids });
+    events.emit('sessionEnded', { uid, accountId, ...more });
   }
 
   /**
    * Removes the browser's session and everything issued from it, then marks the ending as complete. @returns the
    * number of browser sessions
    */
-  async function takeBack(uid: string, ofRecord?: string): Promise<number> {
+  async function takeBack(uid: string, ofRecord?: string, returnsTo?: string): Promise<number> {
     const [browserSession] = await live.findBy('uid', uid);
     const accountId = ofRecord ?? browserSession?.value.accountId;
     // Only this session names whom to notify, and after its removal a repeated attempt would not find it.
@@ -90,7 +95,7 @@ export function createSessions({ store, clock, grants, events }: Deps): Sessions
       await events.emitAndWait('sessionEnding', { uid, accountId, sids });
     }
     const removed = await live.removeBy('uid', uid);
-    if (removed > 0 && typeof accountId === 'string') reportEnd(uid, accountId, sids);
+    if (removed > 0 && typeof accountId === 'string') reportEnd({ uid, accountId, sids, returnsTo });
     await grants.revokeOfSession(uid);
     await update(records, uid, ({ isEnding, endingOf: _, ...value }) =>
       isEnding === true ? { value } : undefined,
@@ -98,15 +103,17 @@ export function createSessions({ store, clock, grants, events }: Deps): Sessions
     return removed;
   }
 
-  async function end(uid: string, by?: { readonly cookieDigest: string }): Promise<boolean> {
+  async function end(uid: string, { cookieDigest, returnsTo }: EndedBy = {}): Promise<boolean> {
     // Written first, so that the job completes the ending after a crash at any later point.
     let hadRecord = false;
     const record = await update(records, uid, (value) => {
       hadRecord = value.endedAt === undefined;
-      const ended = { ...value, endedAt: clock(), isEnding: true, ...(by && { endingOf: by.cookieDigest }) };
-      return hadRecord ? { value: ended } : undefined;
+      const ended = { ...value, endedAt: clock(), isEnding: true };
+      return hadRecord
+        ? { value: { ...ended, ...(cookieDigest !== undefined && { endingOf: cookieDigest }) } }
+        : undefined;
     });
-    const removed = await takeBack(uid, record?.value.accountId);
+    const removed = await takeBack(uid, record?.value.accountId, returnsTo);
     return removed > 0 || hadRecord;
   }
 

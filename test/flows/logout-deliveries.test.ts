@@ -99,6 +99,25 @@ test('delivery: tried at once, again after failures with a fresh token, and list
   ok(!JSON.stringify(await deliveriesOf(client.id)).includes('not kept'));
 });
 
+test('delivery: the application that the browser returns to gets it after the others', async () => {
+  const back = 'https://rp.example/back';
+  const { client, user, agent, path } = await signedIn({ post_logout_redirect_uris: [back] });
+  const other = await app.register({ backchannel_logout_uri: `${base}/other` });
+  const { id_token } = await tokensOf(app, client, user, {}, agent);
+  await tokensOf(app, other, user, {}, agent);
+  statuses = [200];
+  const query = new URLSearchParams({ id_token_hint: id_token, post_logout_redirect_uri: back });
+  equal((await agent.get(`/oauth2/logout?${query}`)).location, back);
+  await until(() => tokensAt(receiver, '/other').length === 1, 'the other application');
+  await wait(100);
+  deepEqual(await stateOf(client.id), ['queued', 0, null]);
+  await pass(5_000);
+  equal(tokensAt(receiver, path).length, 0, 'the browser may be on its way');
+  await pass(6_000);
+  deepEqual(await stateOf(client.id), ['delivered', 1, 200]);
+  equal(tokensAt(receiver, path).length, 1);
+});
+
 test('delivery: a refusal by the application ends it at once, a missing page does not', async () => {
   for (const [status, state] of [
     [400, 'failed'],
