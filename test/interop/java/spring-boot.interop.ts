@@ -1,4 +1,5 @@
-// Spring Boot by the snippet of docs/applications.md, each version a process of its own.
+// Spring Boot by the snippet of docs/applications.md, each version a process of its own. Spring waits half a second for jwks.json: on a
+// machine too busy for that, its sign-in ends at its own page /login?error, and its back-channel logout with a 500.
 import { deepEqual, equal, match, notEqual } from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

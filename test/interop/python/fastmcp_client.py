@@ -77,7 +77,7 @@ def proxy():
             # No API is registered under this address.
             forward_resource=False,
             # The client is to refresh within the test.
-            fastmcp_access_token_expiry_seconds=2,
+            fastmcp_access_token_expiry_seconds=10,
         )
     )
 
@@ -86,7 +86,7 @@ def proxy():
             first = await whoami(client)
             expect(first["sub"], "a person", first)
             step("sign-in")
-            await asyncio.sleep(3)
+            await asyncio.sleep(11)
             second = await whoami(client)
             expect(second["sub"] == first["sub"] and second["jti"] != first["jti"], "a new token", second)
             expect(len(opened) == 1, "one sign-in", opened)
