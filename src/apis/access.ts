@@ -8,15 +8,17 @@ export const isListed = ({ clients }: Pick<ApiRecord, 'clients'>, clientId: stri
   clients !== 'all' && clients.includes(clientId);
 
 /**
- * @returns whether the application may ask for the API; those that registered themselves must be listed, and those that nobody
- *   vouched for may ask for none
+ * @returns whether the application may ask for the API: those that registered themselves only where they are listed, those that
+ *   nobody vouched for only where it is open to agents
  */
 export const isOpenTo = (
-  api: Pick<ApiRecord, 'clients'>,
+  api: Pick<ApiRecord, 'clients' | 'isOpenToAgents'>,
   clientId: string,
   { origin, quarantine }: Pick<ClientRecord, 'origin' | 'quarantine'>,
-): boolean =>
-  quarantine === undefined && (api.clients === 'all' ? origin === 'admin' : isListed(api, clientId));
+): boolean => {
+  if (quarantine !== undefined) return api.isOpenToAgents === true;
+  return api.clients === 'all' ? origin === 'admin' : isListed(api, clientId);
+};
 
 export const accessTokenSeconds = (
   { accessTokenFormat, accessTokenSeconds: own }: Pick<ApiRecord, 'accessTokenFormat' | 'accessTokenSeconds'>,

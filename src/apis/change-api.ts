@@ -47,7 +47,8 @@ export function withChanges(
   changes: ApiChanges,
   mode: 'replace' | 'merge' = 'merge',
 ): ApiRecord {
-  const { accessTokenSeconds: seconds, ...kept } = record;
+  const { accessTokenSeconds: seconds, isOpenToAgents: wasOpen = false, ...kept } = record;
+  const { isOpenToAgents = mode === 'merge' && wasOpen } = changes;
   const base = mode === 'replace' ? { ...kept, ...defaults } : kept;
   const scopes = changes.scopes === undefined ? base.scopes : withIds(changes.scopes, record.scopes);
   const lifetime =
@@ -61,6 +62,7 @@ export function withChanges(
     machineGrants: grantsAfter(base.machineGrants, changes.machineGrants, scopes),
     claims: sorted(changes.claims ?? base.claims),
     accessTokenFormat: changes.accessTokenFormat ?? base.accessTokenFormat,
+    ...(isOpenToAgents && { isOpenToAgents }),
     ...(typeof lifetime === 'number' && { accessTokenSeconds: lifetime }),
   };
   const gone = record.scopes.map(({ id }) => id).filter((id) => !scopes.some((scope) => scope.id === id));

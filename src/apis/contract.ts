@@ -13,6 +13,7 @@ export interface ApiChanges {
   readonly name?: string | undefined;
   readonly scopes?: readonly ApiScope[] | undefined;
   readonly clients?: 'all' | readonly string[] | undefined;
+  readonly isOpenToAgents?: boolean | undefined;
   /** client_id -> names of scopes */
   readonly machineGrants?: Readonly<Record<string, readonly string[]>> | undefined;
   readonly claims?: readonly ApiClaim[] | undefined;

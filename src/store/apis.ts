@@ -28,6 +28,8 @@ export interface ApiRecord {
   scopes: ApiScopeRecord[];
   /** Which applications may ask for it; `all`: every one that administrators created. */
   clients: 'all' | string[];
+  /** Whether applications that nobody vouched for (src/clients/quarantine.ts) may ask for it; absent: no. */
+  isOpenToAgents?: true;
   /** Which scopes, by id, an application gets for itself; without an entry: none. */
   machineGrants: { clientId: string; scopeIds: string[] }[];
   claims: ApiClaim[];

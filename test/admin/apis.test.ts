@@ -27,6 +27,7 @@ withEachServer('API: created, read, changed, replaced, listed, deleted', async (
     name: 'Orders',
     scopes: [{ ...read, is_default: false, roles: [], groups: [] }],
     clients: 'all',
+    is_open_to_agents: false,
     machine_grants: {},
     claims: [],
     access_token_format: 'at+jwt',

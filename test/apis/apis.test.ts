@@ -315,4 +315,11 @@ withServer('API: an application in quarantine is not listed and gets no machine 
     });
   }
   equal(isOpenTo({ clients: [client.id] }, client.id, client.value), false);
+  equal(isOpenTo({ clients: [], isOpenToAgents: true }, client.id, client.value), true);
+  equal(isOpenTo({ clients: [], isOpenToAgents: true }, 'another', { origin: 'registration' }), false);
+  const { api } = await apis.create(IDENTIFIER, { isOpenToAgents: true });
+  const kept = await apis.update(api.id, { name: 'Orders' }, { mode: 'merge' });
+  equal(kept.value.isOpenToAgents, true);
+  const closed = await apis.update(api.id, { name: 'Orders' }, { mode: 'replace' });
+  equal(closed.value.isOpenToAgents, undefined);
 });

@@ -130,13 +130,21 @@ test('API settings: applications, claims, format and lifetime are saved', async 
     name: 'Orders',
     who: 'some',
     [`client.${web.id}`]: 'on',
+    is_open_to_agents: 'on',
     'claim.roles': 'on',
     access_token_format: 'opaque',
     access_token_seconds: '120',
   };
   equal((await post(path, path, fields)).status, 303);
-  const { clients, claims, access_token_format: format, access_token_seconds: seconds } = await read();
+  const {
+    clients,
+    claims,
+    access_token_format: format,
+    access_token_seconds: seconds,
+    ...rest
+  } = await read();
   deepEqual([clients, claims, format, seconds], [[web.id], ['roles'], 'opaque', 120]);
+  equal(rest.is_open_to_agents, true);
   const wrong = await post(path, path, { ...fields, access_token_seconds: 'soon', name: 'Typed' });
   equal(wrong.status, 400);
   match(wrong.body, /value="Typed"/);

@@ -59,6 +59,7 @@ const accessOf = ({ clients }: ApiView) => ({
 
 const valuesOf = (api: ApiView): Values => ({
   name: api.name,
+  is_open_to_agents: api.is_open_to_agents ? 'on' : '',
   access_token_format: api.access_token_format,
   access_token_seconds: api.access_token_seconds ?? '',
   ...Object.fromEntries(api.claims.map((name) => [CLAIM + name, 'on'])),
@@ -101,6 +102,7 @@ export async function showApi(context: AdminContext, model: object = {}, status 
         name: api.name,
         scopes: api.scopes,
         clients: api.clients,
+        is_open_to_agents: api.is_open_to_agents,
         machine_grants: api.machine_grants,
         claims: api.claims,
         access_token_format: api.access_token_format,
@@ -132,6 +134,7 @@ async function save(context: AdminContext): Promise<void> {
       body: {
         name: (form.get('name') ?? '').trim(),
         clients: isForAll ? 'all' : chosen,
+        is_open_to_agents: isOn(form, 'is_open_to_agents'),
         claims: claims.map(({ name }) => name).filter((name) => isOn(form, CLAIM + name)),
         access_token_format: form.get('access_token_format') ?? '',
         access_token_seconds: seconds === null ? null : numberOrText(seconds),

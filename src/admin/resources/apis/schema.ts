@@ -87,6 +87,10 @@ const claimsRule = {
 
 const fields = {
   clients: Union([Enum(['all']), clientIds], clientsRule),
+  is_open_to_agents: BooleanSchema({
+    description:
+      'Whether applications that no administrator vouches for may ask for it (setting `agents`). They never get roles or groups.',
+  }),
   machine_grants: RecordSchema(StringSchema(), ArraySchema(StringSchema({ maxLength: 1000 })), grantsRule),
   claims: ArraySchema(Enum(['profile', 'roles', 'groups']), claimsRule),
   access_token_format: Enum([...formats], {
@@ -120,6 +124,7 @@ const scopes = ArraySchema(scopeSchema, {
 
 const optional = {
   clients: Optional(fields.clients),
+  is_open_to_agents: Optional(fields.is_open_to_agents),
   machine_grants: Optional(fields.machine_grants),
   claims: Optional(fields.claims),
   access_token_format: Optional(fields.access_token_format),
@@ -213,6 +218,7 @@ export function showApi({ id, value }: Api): ApiView {
       groups: scope.groups ?? [],
     })),
     clients: value.clients,
+    is_open_to_agents: value.isOpenToAgents === true,
     machine_grants: Object.fromEntries(
       value.machineGrants.map(({ clientId, scopeIds }) => [
         clientId,
@@ -232,6 +238,7 @@ export const readApi = (body: Static<typeof changedApiSchema>): ApiChanges => ({
   name: body.name,
   scopes: body.scopes?.map(({ is_default: isDefault, ...scope }) => ({ ...scope, isDefault })),
   clients: body.clients,
+  isOpenToAgents: body.is_open_to_agents,
   machineGrants: body.machine_grants,
   claims: body.claims,
   accessTokenFormat: body.access_token_format,

@@ -9,6 +9,7 @@ import {
   String as StringSchema,
 } from 'typebox';
 import type { Accounts } from '../../../accounts/index.ts';
+import type { Api, Apis } from '../../../apis/index.ts';
 import type { Clients } from '../../../clients/index.ts';
 import { AppError } from '../../../errors.ts';
 import type { IssuedGrant, IssuedToken, IssuedTokens, TokenKind } from '../../../sessions/index.ts';
@@ -24,6 +25,7 @@ interface Ports extends ListPorts {
   readonly issuedTokens: IssuedTokens;
   readonly accounts: Pick<Accounts, 'find'>;
   readonly clients: Pick<Clients, 'find'>;
+  readonly apis: Pick<Apis, 'find'>;
 }
 
 const kinds = ['refresh_token', 'access_token', 'client_credentials'] as const;
@@ -45,6 +47,9 @@ const tokenSchema = ObjectSchema(
     client_id: orNull('The application that it was issued to.'),
     grant_id: orNull('The grant that it belongs to; null: it belongs to an application itself.'),
     session_id: orNull(sessionMeaning),
+    resource: orNull(
+      'The identifier of the API that it is for; null: it is for none, or the API was deleted.',
+    ),
     scopes: ArraySchema(StringSchema(), { description: 'The scopes that were granted.' }),
     ...timesShown,
   },
@@ -60,6 +65,16 @@ const grantSchema = ObjectSchema(
     client_name: orNull('The name of the application; null: it was deleted.'),
     session_id: orNull(sessionMeaning),
     scopes: ArraySchema(StringSchema(), { description: 'The scopes that were granted.' }),
+    apis: ArraySchema(
+      ObjectSchema(
+        {
+          resource: StringSchema({ description: 'The identifier of the API.' }),
+          scopes: ArraySchema(StringSchema(), { description: 'Which of its scopes were granted.' }),
+        },
+        strict,
+      ),
+      { description: 'What was granted at APIs.' },
+    ),
     is_first_party: BooleanSchema({
       description: 'Whether it was granted without asking the user for consent.',
     }),
@@ -112,18 +127,48 @@ const times = ({ value, expiresAt }: IssuedGrant) => ({
   expires_at: isoOrNull(expiresAt),
 });
 
-const showToken = (token: IssuedToken) => ({
+/** Of the APIs that tokens and grants name by their internal ids; each is read once. */
+async function readApis(ids: readonly (string | undefined)[], { apis }: Ports) {
+  const named = [...new Set(ids.filter((id) => id !== undefined))];
+  const found = await Promise.all(named.map((id) => apis.find(id)));
+  return new Map(found.flatMap((api): [string, Api][] => (api === undefined ? [] : [[api.id, api]])));
+}
+
+async function showTokens(tokens: readonly IssuedToken[], ports: Ports) {
+  const apiOf = ({ value }: IssuedToken) => textIn(value.api, 'id');
+  const apis = await readApis(tokens.map(apiOf), ports);
+  return tokens.map((token) => showToken(token, apis.get(apiOf(token) ?? '')));
+}
+
+const showToken = (token: IssuedToken, api: Api | undefined) => ({
   id: token.id,
   kind: token.kind,
   user_id: textOrNull(token.value.accountId),
   client_id: textOrNull(token.value.clientId),
   grant_id: textOrNull(token.value.grantId),
   session_id: textOrNull(token.value.sessionUid),
+  resource: api?.value.identifier ?? null,
   scopes: scopesOf(token.value.scope),
   ...times(token),
 });
 
-async function showGrant(grant: IssuedGrant, { clients }: Ports) {
+/** By the internal id of an API, ids of its scopes (src/oidc/models/grant.ts). */
+async function apisOf({ resources }: ProtocolPayload, ports: Ports) {
+  const granted = typeof resources === 'object' && resources !== null ? Object.entries(resources) : [];
+  const apis = await readApis(
+    granted.map(([id]) => id),
+    ports,
+  );
+  return granted.flatMap(([id, entries]) => {
+    const api = apis.get(id);
+    const ids = scopesOf(entries);
+    const scopes = api?.value.scopes.filter((scope) => ids.includes(scope.id)).map(({ name }) => name);
+    return api && scopes?.length ? [{ resource: api.value.identifier, scopes }] : [];
+  });
+}
+
+async function showGrant(grant: IssuedGrant, ports: Ports) {
+  const { clients } = ports;
   const { accountId, clientId, sessionUid, openid } = grant.value;
   // Not found when the application was deleted.
   const client = typeof clientId === 'string' ? await clients.find(clientId) : undefined;
@@ -134,6 +179,7 @@ async function showGrant(grant: IssuedGrant, { clients }: Ports) {
     client_name: client ? String(client.value.metadata.client_name ?? client.id) : null,
     session_id: textOrNull(sessionUid),
     scopes: scopesOf(textIn(openid, 'scope')),
+    apis: await apisOf(grant.value, ports),
     is_first_party: client?.value.skipConsent ?? false,
     ...times(grant),
   };
@@ -174,7 +220,7 @@ export const tokens = defineResource(
     tag: 'Tokens',
     target: 'token',
     view: tokenSchema,
-    present: (items: readonly IssuedToken[], _: Ports) => items.map(showToken),
+    present: showTokens,
     versionOf: ({ version }) => version,
   },
   (on) => ({
