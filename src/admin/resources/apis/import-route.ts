@@ -1,19 +1,20 @@
 // POST /resources/import: APIs of another installation, one JSON object per line as the list shows them. An API is found by its
 // identifier: one that is there is replaced, another is created. Each line is a request of its own: an invalid one stops no other.
-import {
-  Enum,
-  Integer,
-  Object as ObjectSchema,
-  Optional,
-  Record as RecordSchema,
-  type Static,
-  String as StringSchema,
-} from 'typebox';
+import { Enum, Object as ObjectSchema, Optional, type Static, String as StringSchema } from 'typebox';
 import { AppError } from '../../../errors.ts';
 import type { Events } from '../../../events/index.ts';
 import type { Line } from '../../../http/index.ts';
-import { parseJson } from '../../../json.ts';
 import { defineRoutes, type RouteKit } from '../../api/define-resource.ts';
+import {
+  assertRoom,
+  countsOf,
+  lineError,
+  lineErrorOf,
+  lineNumber,
+  lineTypes,
+  parseLine,
+  stoppedMeaning,
+} from '../../api/import-lines.ts';
 import type { Actor } from '../../api/ports.ts';
 import type { LinesInput } from '../../api/route.ts';
 import { strict } from '../../api/schema-parts.ts';
@@ -32,10 +33,8 @@ const MAX_LINE_BYTES = 100 * 1024;
 
 const resultSchema = ObjectSchema(
   {
-    line: Integer({ description: 'The number of the line; the first is 1.' }),
-    status: Enum(['created', 'replaced', 'failed', 'stopped'], {
-      description: '`stopped`: this line and all following ones were not processed.',
-    }),
+    line: lineNumber,
+    status: Enum(['created', 'replaced', 'failed', 'stopped'], { description: stoppedMeaning }),
     id: Optional(StringSchema({ description: 'The id of the API.' })),
     identifier: Optional(StringSchema({ description: 'The identifier of the API.' })),
     introspection_client_id: Optional(
@@ -44,20 +43,7 @@ const resultSchema = ObjectSchema(
     introspection_client_secret: Optional(
       StringSchema({ description: 'Of a created one: its secret. Only this response contains it.' }),
     ),
-    error: Optional(
-      ObjectSchema(
-        {
-          reason: StringSchema({ description: 'A stable code for programs.' }),
-          message: StringSchema({ description: 'A sentence for people.' }),
-          fields: Optional(
-            RecordSchema(StringSchema(), StringSchema(), {
-              description: 'The invalid fields by name, each with its problem.',
-            }),
-          ),
-        },
-        { ...strict, description: 'Why the line changed nothing.' },
-      ),
-    ),
+    error: lineError,
   },
   strict,
 );
@@ -65,20 +51,10 @@ type Result = Static<typeof resultSchema>;
 
 const row = createValidator(importedApiSchema);
 
-const errorOf = ({ code: reason, message, fields }: AppError): NonNullable<Result['error']> => ({
-  reason,
-  message,
-  ...(fields && { fields }),
-});
-
-async function take({ number, text }: Line, actor: Actor, { apis, events }: Ports): Promise<Result> {
-  if (text === undefined) {
-    const message = `The line is longer than ${MAX_LINE_BYTES} bytes or not UTF-8.`;
-    throw new AppError('request.malformed', { message });
-  }
-  const { identifier, ...given } = row.parse(parseJson(text));
+async function take(line: Line, actor: Actor, { apis, events }: Ports): Promise<Result> {
+  const { identifier, ...given } = row.parse(parseLine(line, MAX_LINE_BYTES));
   const known = await apis.findByIdentifier(identifier);
-  const about = { line: number, identifier };
+  const about = { line: line.number, identifier };
   if (known !== undefined) {
     const { id } = await apis.update(known.id, readApi(given), { mode: 'replace' });
     await events.record({
@@ -112,31 +88,21 @@ async function takeAll({ lines, actor }: LinesInput, ports: Ports): Promise<read
   try {
     for await (const line of lines) {
       if (line.text?.trim() === '') continue;
-      if (results.length >= MAX_ROWS) {
-        const message = `One request takes ${MAX_ROWS} lines: continue with another one.`;
-        throw new AppError('request.too_large', { message });
-      }
+      assertRoom(results.length, MAX_ROWS);
       taken = line.number;
       try {
         results.push(await take(line, actor, ports));
       } catch (error) {
         if (!(error instanceof AppError) || error.status >= 500) throw error;
-        results.push({ line: line.number, status: 'failed', error: errorOf(error) });
+        results.push({ line: line.number, status: 'failed', error: lineErrorOf(error) });
       }
     }
   } catch (error) {
     // Some APIs are already created, and the caller has to learn their secrets.
     if (taken === 0 || !(error instanceof AppError)) throw error;
-    results.push({ line: taken + 1, status: 'stopped', error: errorOf(error) });
+    results.push({ line: taken + 1, status: 'stopped', error: lineErrorOf(error) });
   }
-  const countOf = (wanted: Result['status']): number =>
-    results.filter(({ status }) => status === wanted).length;
-  const details = {
-    created: countOf('created'),
-    replaced: countOf('replaced'),
-    failed: countOf('failed'),
-    stopped: countOf('stopped'),
-  };
+  const details = countsOf(results, 'created', 'replaced', 'failed', 'stopped');
   await ports.events.record({ event: 'apis.imported', actor, details });
   return results;
 }
@@ -152,7 +118,7 @@ export const apiImport = defineRoutes('APIs', (on: RouteKit<Ports>) => ({
       'Import APIs: one JSON object per line, as the list shows them, one result per line. An API with that identifier is ' +
       `replaced, otherwise one is created; up to ${MAX_ROWS} lines per request`,
     lines: {
-      types: ['application/x-ndjson', 'application/jsonl'],
+      types: lineTypes,
       maxLineBytes: MAX_LINE_BYTES,
       maxBytes: MAX_BYTES,
       row: importedApiSchema,

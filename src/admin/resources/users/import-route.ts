@@ -4,10 +4,8 @@
 import {
   Array as ArraySchema,
   Enum,
-  Integer,
   Object as ObjectSchema,
   Optional,
-  Record as RecordSchema,
   type Static,
   String as StringSchema,
 } from 'typebox';
@@ -15,9 +13,18 @@ import type { AccountDomain } from '../../../accounts/index.ts';
 import { AppError } from '../../../errors.ts';
 import type { Events } from '../../../events/index.ts';
 import type { Line } from '../../../http/index.ts';
-import { parseJson } from '../../../json.ts';
 import { StoreUnavailable } from '../../../store/port.ts';
 import { defineRoutes, type RouteKit } from '../../api/define-resource.ts';
+import {
+  assertRoom,
+  countsOf,
+  lineError,
+  lineErrorOf,
+  lineNumber,
+  lineTypes,
+  parseLine,
+  stoppedMeaning,
+} from '../../api/import-lines.ts';
 import type { Actor } from '../../api/ports.ts';
 import type { LinesInput } from '../../api/route.ts';
 import { epochOf, strict, timeGiven } from '../../api/schema-parts.ts';
@@ -59,45 +66,25 @@ export const importRowSchema = ObjectSchema(
 
 const resultSchema = ObjectSchema(
   {
-    line: Integer({ description: 'The number of the line; the first is 1.' }),
-    status: Enum(['created', 'failed', 'stopped'], {
-      description: '`stopped`: this line and all following ones were not processed.',
-    }),
+    line: lineNumber,
+    status: Enum(['created', 'failed', 'stopped'], { description: stoppedMeaning }),
     id: Optional(StringSchema({ description: 'The ID of the new user.' })),
     username: Optional(StringSchema({ description: 'The username of the new user.' })),
-    error: Optional(
-      ObjectSchema(
-        {
-          reason: StringSchema({ description: 'A stable code for programs.' }),
-          message: StringSchema({ description: 'A sentence for people.' }),
-          fields: Optional(
-            RecordSchema(StringSchema(), StringSchema(), {
-              description: 'The invalid fields by name, each with its problem.',
-            }),
-          ),
-        },
-        { ...strict, description: 'Why no user was created.' },
-      ),
-    ),
+    error: lineError,
   },
   strict,
 );
 export type ImportResult = Static<typeof resultSchema>;
 
 const row = createValidator(importRowSchema);
-const types = ['application/x-ndjson', 'application/jsonl'];
 
 const failed = (line: number, error: unknown): ImportResult => {
   if (!(error instanceof AppError) || error.status >= 500) throw error;
-  return { line, status: 'failed', error: errorOf(error) };
+  return { line, status: 'failed', error: lineErrorOf(error) };
 };
 
-async function prepare({ text }: Line, { importAccount }: Ports) {
-  if (text === undefined) {
-    const message = `The line is longer than ${MAX_LINE_BYTES} bytes or not UTF-8.`;
-    throw new AppError('request.malformed', { message });
-  }
-  const given = row.parse(parseJson(text));
+async function prepare(line: Line, { importAccount }: Ports) {
+  const given = row.parse(parseLine(line, MAX_LINE_BYTES));
   const { password_hash: passwordHash, created_at: createdAt, groups, ...user } = given;
   return importAccount({
     ...toAccountChanges(user),
@@ -152,7 +139,7 @@ async function takeAll({ lines, actor }: LinesInput, ports: Ports): Promise<read
       if (result.status === 'fulfilled') results.push(result.value);
       else {
         broken = unavailable(result.reason);
-        results.push({ line: lines[index]?.number ?? 0, status: 'failed', error: errorOf(broken) });
+        results.push({ line: lines[index]?.number ?? 0, status: 'failed', error: lineErrorOf(broken) });
       }
     }
     if (broken !== undefined) throw broken;
@@ -160,10 +147,7 @@ async function takeAll({ lines, actor }: LinesInput, ports: Ports): Promise<read
   try {
     for await (const line of lines) {
       if (line.text?.trim() === '') continue;
-      if (results.length + window.length >= MAX_ROWS) {
-        const message = `One request takes ${MAX_ROWS} lines: continue with another one.`;
-        throw new AppError('request.too_large', { message });
-      }
+      assertRoom(results.length + window.length, MAX_ROWS);
       window.push(line);
       taken = line.number;
       if (window.length === WINDOW) await flush();
@@ -173,12 +157,10 @@ async function takeAll({ lines, actor }: LinesInput, ports: Ports): Promise<read
     // Some users are already created, and the caller has to learn which.
     if (taken === 0 || !(error instanceof AppError)) throw error;
     if (window.length > 0) await flush().catch(() => undefined);
-    results.push({ line: taken + 1, status: 'stopped', error: errorOf(error) });
+    results.push({ line: taken + 1, status: 'stopped', error: lineErrorOf(error) });
   }
-  const countOf = (wanted: ImportResult['status']): number =>
-    results.filter(({ status }) => status === wanted).length;
-  const counts = { created: countOf('created'), failed: countOf('failed'), stopped: countOf('stopped') };
-  await ports.events.record({ event: 'users.imported', actor, details: counts });
+  const details = countsOf(results, 'created', 'failed', 'stopped');
+  await ports.events.record({ event: 'users.imported', actor, details });
   return results;
 }
 
@@ -193,7 +175,7 @@ export const userImport = defineRoutes('Users', (on: RouteKit<Ports>) => ({
       'Import users of another system with their password hashes: one JSON object per line, one result per line; ' +
       `up to ${MAX_ROWS} lines and ${MAX_BYTES / 1024 / 1024} MiB per request`,
     lines: {
-      types,
+      types: lineTypes,
       maxLineBytes: MAX_LINE_BYTES,
       maxBytes: MAX_BYTES,
       row: importRowSchema,
@@ -202,12 +184,6 @@ export const userImport = defineRoutes('Users', (on: RouteKit<Ports>) => ({
     run: takeAll,
   }),
 }));
-
-const errorOf = ({ code: reason, message, fields }: AppError): NonNullable<ImportResult['error']> => ({
-  reason,
-  message,
-  ...(fields && { fields }),
-});
 
 /** @throws errors that are not the store's, so that the error handler logs them */
 function unavailable(error: unknown): AppError {

@@ -1,0 +1,63 @@
+// What imports of newline-delimited JSON share: each line is a request of its own, and has a result of its own.
+import {
+  Integer,
+  Object as ObjectSchema,
+  Optional,
+  Record as RecordSchema,
+  type Static,
+  String as StringSchema,
+} from 'typebox';
+import { AppError } from '../../errors.ts';
+import type { Line } from '../../http/index.ts';
+import { parseJson } from '../../json.ts';
+import { strict } from './schema-parts.ts';
+
+export const lineTypes = ['application/x-ndjson', 'application/jsonl'];
+
+export const lineNumber = Integer({ description: 'The number of the line; the first is 1.' });
+export const stoppedMeaning = '`stopped`: this line and all following ones were not processed.';
+
+const lineErrorSchema = ObjectSchema(
+  {
+    reason: StringSchema({ description: 'A stable code for programs.' }),
+    message: StringSchema({ description: 'A sentence for people.' }),
+    fields: Optional(
+      RecordSchema(StringSchema(), StringSchema(), {
+        description: 'The invalid fields by name, each with its problem.',
+      }),
+    ),
+  },
+  { ...strict, description: 'Why the line changed nothing.' },
+);
+export const lineError = Optional(lineErrorSchema);
+
+export const lineErrorOf = ({ code: reason, message, fields }: AppError): Static<typeof lineErrorSchema> => ({
+  reason,
+  message,
+  ...(fields && { fields }),
+});
+
+/** @throws AppError request.malformed */
+export function parseLine({ text }: Line, maxLineBytes: number): unknown {
+  if (text === undefined) {
+    const message = `The line is longer than ${maxLineBytes} bytes or not UTF-8.`;
+    throw new AppError('request.malformed', { message });
+  }
+  return parseJson(text);
+}
+
+/** @throws AppError request.too_large, which stops the import at this line */
+export function assertRoom(taken: number, maxLines: number): void {
+  if (taken < maxLines) return;
+  const message = `One request takes ${maxLines} lines: continue with another one.`;
+  throw new AppError('request.too_large', { message });
+}
+
+/** For the event of the whole import. */
+export const countsOf = <S extends string>(
+  results: readonly { readonly status: S }[],
+  ...statuses: readonly S[]
+): Record<string, number> =>
+  Object.fromEntries(
+    statuses.map((wanted) => [wanted, results.filter(({ status }) => status === wanted).length]),
+  );
