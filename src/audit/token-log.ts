@@ -6,6 +6,7 @@
 import { createHash } from 'node:crypto';
 import type { Clock } from '../clock.ts';
 import type { EventName, Signals } from '../events/index.ts';
+import { createDelayedWrites } from '../jobs/index.ts';
 import type { Logger } from '../log.ts';
 import type { AuditRecord } from '../store/collections.ts';
 import { AlreadyExists, type Collection } from '../store/port.ts';
@@ -75,19 +76,7 @@ export function createTokenLog({ collection, clock, newId, log, flushMs = FLUSH_
   let counters = new Map<string, Counter>();
   let refusals = { minute: 0, keys: new Set<string>() };
   let dropped = 0;
-  let timer: NodeJS.Timeout | undefined;
-  let writing: Promise<void> | undefined;
-  let isClosed = false;
-
-  function arm(): void {
-    if (timer !== undefined || isClosed) return;
-    timer = setTimeout(() => {
-      timer = undefined;
-      void flush();
-    }, flushMs);
-    // Does not keep the process alive; a graceful stop calls close().
-    timer.unref();
-  }
+  const { arm, flush, close } = createDelayedWrites({ delayMs: flushMs, write: writeCollected });
 
   function count(periodMs: number, key: string, record: Omit<AuditRecord, 'at'>): void {
     const at = Math.floor(clock() / periodMs) * periodMs;
@@ -160,18 +149,14 @@ export function createTokenLog({ collection, clock, newId, log, flushMs = FLUSH_
     return undefined;
   }
 
-  async function flush(): Promise<void> {
-    // Events that arrive during a write are written in the next round.
-    while (writing !== undefined) await writing;
-    if (waiting.length === 0 && counters.size === 0) return;
-    writing = write().then((failure) => {
-      writing = undefined;
+  function writeCollected(): Promise<void> | undefined {
+    if (waiting.length === 0 && counters.size === 0) return undefined;
+    return write().then((failure) => {
       if (failure === undefined) return;
       log.warn({ err: failure, waiting: waiting.length, dropped }, 'token events not written yet');
       dropped = 0;
       arm();
     });
-    await writing;
   }
 
   return {
@@ -228,12 +213,7 @@ export function createTokenLog({ collection, clock, newId, log, flushMs = FLUSH_
     },
 
     flush,
-
-    async close() {
-      isClosed = true;
-      clearTimeout(timer);
-      await flush();
-    },
+    close,
 
     find: (id) => collection.find(id),
     query: (query) => collection.query(query),

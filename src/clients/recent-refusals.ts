@@ -2,6 +2,7 @@
 // application has a ring of few short entries, and nothing waits for it: refusals are collected in memory and merged into the
 // stored ring every few seconds. A killed process loses what it has not written, an unavailable store what was due then.
 import type { Clock } from '../clock.ts';
+import { createDelayedWrites } from '../jobs/index.ts';
 import { type Logger, maskBearers } from '../log.ts';
 import type { ClientRecord, ClientRefusalsRecord, RefusalEntry } from '../store/collections.ts';
 import { AlreadyExists, type EphemeralCollection } from '../store/port.ts';
@@ -86,19 +87,7 @@ export function createRecentRefusals(deps: Deps): RecentRefusals {
   const { collection, clients, clock, log, flushMs = FLUSH_MS } = deps;
   let known = new Map<string, RefusalEntry[]>();
   let named = new Map<string, RefusalEntry[]>();
-  let timer: NodeJS.Timeout | undefined;
-  let writing: Promise<void> | undefined;
-  let isClosed = false;
-
-  function arm(): void {
-    if (timer !== undefined || isClosed) return;
-    timer = setTimeout(() => {
-      timer = undefined;
-      void flush();
-    }, flushMs);
-    // Does not keep the process alive; a graceful stop calls close().
-    timer.unref();
-  }
+  const { arm, flush, close, isClosed } = createDelayedWrites({ delayMs: flushMs, write: writeCollected });
 
   const current = (entries: readonly RefusalEntry[]): RefusalEntry[] =>
     entries.filter(({ lastAt }) => lastAt > clock() - KEPT_MS);
@@ -133,26 +122,21 @@ export function createRecentRefusals(deps: Deps): RecentRefusals {
     if (err !== undefined) log.warn({ err, dropped: failures.length }, 'recent refusals not written');
   }
 
-  async function flush(): Promise<void> {
-    // Refusals that arrive during a write are written in the next round.
-    while (writing !== undefined) await writing;
+  function writeCollected(): Promise<void> | undefined {
     const acts = [...known, ...named].map(
       ([id, entries]) =>
         () =>
           write(id, entries),
     );
-    if (acts.length === 0) return;
+    if (acts.length === 0) return undefined;
     known = new Map();
     named = new Map();
-    writing = writeAll(acts).then(() => {
-      writing = undefined;
-    });
-    await writing;
+    return writeAll(acts);
   }
 
   return {
     noted({ clientId, isKnown, endpoint, error, reason, address }) {
-      if (clientId === undefined || clientId === '' || clientId.length > MAX_ID || isClosed) return;
+      if (clientId === undefined || clientId === '' || clientId.length > MAX_ID || isClosed()) return;
       const isHeld = isKnown || known.has(clientId);
       const held = isHeld ? known : named;
       if (!held.has(clientId) && held.size >= (isHeld ? MAX_KNOWN : MAX_NAMED)) return;
@@ -187,11 +171,6 @@ export function createRecentRefusals(deps: Deps): RecentRefusals {
     },
 
     flush,
-
-    async close() {
-      isClosed = true;
-      clearTimeout(timer);
-      await flush();
-    },
+    close,
   };
 }

@@ -28,7 +28,6 @@ export type {
   LogoutProblem,
 } from './client-records.ts';
 export type {
-  AccountPasskey,
   AccountRecord,
   Address,
   AuditRecord,
@@ -46,7 +45,6 @@ export type {
   SessionRecord,
   SettingsRecord,
   SigningKeyRecord,
-  TotpRecord,
   TrustedDeviceRecord,
 } from './records.ts';
 export type { InvitationRecord, SignupRecord } from './signups.ts';

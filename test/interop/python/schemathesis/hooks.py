@@ -87,7 +87,7 @@ def follow_body_rules(path, method, body, in_sequence):
         follow_client_rules(body, method)
     if path in ("/users", "/users/{id}", "/users/import"):
         follow_user_rules(body)
-    if path in ("/resources", "/resources/{id}"):
+    if path in ("/resources", "/resources/{id}", "/resources/import"):
         follow_api_rules(body)
     # ADMIN_TOKEN belongs to no user.
     if path == "/api-keys" and body.get("owner") == "self":
