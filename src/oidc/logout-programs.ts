@@ -3,6 +3,7 @@
 import type Koa from 'koa';
 import type { Client } from 'oidc-provider';
 import type { Sessions } from '../sessions/index.ts';
+import type { DpopProofs } from './dpop.ts';
 import { type Form, restoreForm } from './form.ts';
 import type { IdentityProvider } from './identity-provider.ts';
 import { clientRecord } from './models/client.ts';
@@ -15,9 +16,10 @@ interface Deps {
   readonly tokens: TokenState;
   readonly revokeToken: RevokeToken;
   readonly sessions: Pick<Sessions, 'end' | 'finishEndingOf'>;
+  readonly dpop: Pick<DpopProofs, 'checkBinding'>;
 }
 
-const isBearer = (authorization: string): boolean => /^bearer\b/i.test(authorization);
+const isBearer = (authorization: string): boolean => /^(?:bearer|dpop)\b/i.test(authorization);
 
 export const hasBearer = (ctx: Koa.Context): boolean => isBearer(ctx.get('authorization'));
 
@@ -87,18 +89,23 @@ function refuse(ctx: Koa.Context, description: string): void {
   ctx.body = { error: 'invalid_grant', error_description: description };
 }
 
-/** Ends the grant of an access token, and its session when it is a first-party one's that signs in. */
+/**
+ * Ends the grant of an access token, and its session when it is a first-party one's that signs in.
+ * @throws AppError auth.invalid_token for one that is bound to a key, without a proof by that key
+ */
 export async function logoutByBearer(
   ctx: Koa.Context,
-  { provider, tokens, revokeToken, sessions }: Deps,
+  { provider, tokens, revokeToken, sessions, dpop }: Deps,
 ): Promise<void> {
-  const [, bearer = ''] = /^bearer ([^ ]+)$/i.exec(ctx.get('authorization')) ?? [];
-  const token = await tokens.find(bearer);
+  const [, scheme = '', value = ''] = /^(bearer|dpop) ([^ ]+)$/i.exec(ctx.get('authorization')) ?? [];
+  const token = await tokens.find(value);
   const live = token?.kind === 'RefreshToken' ? undefined : await tokens.live(token);
   const uid = token?.kind === 'AccessToken' ? token.sessionUid : undefined;
   // A request that is repeated after a crash completes the sign-out that it had begun.
   if (live === undefined && uid !== undefined) await sessions.finishEndingOf({ uid });
   if (live !== undefined) {
+    const presented = { scheme: scheme.toLowerCase() === 'dpop' ? 'dpop' : 'bearer', value } as const;
+    await dpop.checkBinding(ctx, presented, live.token);
     const client = await provider().Client.find(live.token.clientId ?? '');
     // A token for an API has an audience; one for userinfo has none (models/jwt-format.ts).
     const isForUs = live.token.kind === 'AccessToken' && live.token.aud === undefined;

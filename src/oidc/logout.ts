@@ -10,6 +10,7 @@ import type { Events } from '../events/index.ts';
 import { MAX_TARGET } from '../http/index.ts';
 import type { Sessions } from '../sessions/index.ts';
 import type { BrowserSession } from './browser-session.ts';
+import type { DpopProofs } from './dpop.ts';
 import type { Form, ReadForm } from './form.ts';
 import type { IdentityProvider } from './identity-provider.ts';
 import {
@@ -43,6 +44,7 @@ interface Deps {
   readonly sessions: Pick<Sessions, 'end' | 'finishEndingOf' | 'findBySid'>;
   readonly readForm: ReadForm;
   readonly pages: LogoutPages;
+  readonly dpop: Pick<DpopProofs, 'checkBinding'>;
   readonly events: Pick<Events, 'note'>;
   readonly clock: Clock;
   /** Path of the endpoint as browsers see it. */

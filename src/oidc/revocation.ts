@@ -59,7 +59,7 @@ const CREDENTIALS = ['client_secret', 'client_assertion', 'client_assertion_type
 export function revokeByPossession({ tokens, revokeToken, readForm }: Deps): Koa.Middleware {
   return async (ctx, next) => {
     const authorization = ctx.get('authorization');
-    const isOfClient = authorization !== '' && !/^bearer\b/i.test(authorization);
+    const isOfClient = authorization !== '' && !/^(?:bearer|dpop)\b/i.test(authorization);
     const form = await readOptionalForm(ctx, readForm);
     if (isOfClient || CREDENTIALS.some((name) => form.get(name) !== undefined)) {
       restoreForm(ctx, withToken(form));

@@ -7,6 +7,7 @@ import type { AuthorizeAdmin } from './admin-bearer.ts';
 import { authorizeByPost } from './authorize-post.ts';
 import type { BrowserSession } from './browser-session.ts';
 import { admitDocuments } from './document-clients.ts';
+import type { DpopProofs } from './dpop.ts';
 import type { ReadForm } from './form.ts';
 import { introspectAsAdmin, introspectAsApi } from './introspection.ts';
 import { type LogoutPages, logoutRoute } from './logout.ts';
@@ -30,6 +31,7 @@ interface Deps {
   readonly chargeRefusedClient: Parameters<typeof introspectAsApi>[0]['chargeRefusedClient'];
   readonly authorizeAdmin: AuthorizeAdmin;
   readonly tokens: TokenState;
+  readonly dpop: Pick<DpopProofs, 'checkBinding'>;
   readonly revokeToken: RevokeToken;
   readonly browser: BrowserSession;
   readonly sessions: Parameters<typeof logoutRoute>[0]['sessions'];

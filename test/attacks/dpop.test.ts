@@ -191,6 +191,32 @@ test('attack: an application that has to use DPoP gets a bearer token by its old
   equal(bound.body.token_type, 'DPoP', 'the refusal has not spent the refresh token');
 });
 
+test('attack: a stolen bound token signs its user out without its key', async () => {
+  const stolen = await boundToken();
+  const at = `${app.url}/oauth2/logout`;
+  const by = (one: typeof key) => proofOf(one, 'GET', at, { ath: athOf(stolen) });
+  for (const [authorization, proof] of [
+    [`Bearer ${stolen}`, undefined],
+    [`Bearer ${stolen}`, await by(key)],
+    [`DPoP ${stolen}`, undefined],
+    [`DPoP ${stolen}`, await by(thief)],
+  ] as const) {
+    equal((await show(authorization, proof, '/oauth2/logout')).status, 401, authorization.slice(0, 6));
+    equal(await isActive(app, stolen), true);
+  }
+  // Not a client's credentials: what is in the form counts.
+  const other = (await tokensOf(app, client, alice)).access_token;
+  const revoked = await postForm(
+    app,
+    '/oauth2/revoke',
+    { token: other },
+    { authorization: `DPoP ${stolen}` },
+  );
+  deepEqual([revoked.status, await isActive(app, other)], [200, false]);
+  equal((await show(`DPoP ${stolen}`, await by(key), '/oauth2/logout')).status, 200);
+  equal(await isActive(app, stolen), false);
+});
+
 test('attack: a proof from a clock that is ahead is used again after five minutes', async () => {
   const iat = Math.floor(app.now() / 1000) + 290;
   const atToken = await proofOf(key, 'POST', app.url + TOKEN, { iat });
