@@ -12,6 +12,7 @@ import {
   type SessionGrant,
   scopesToConsent,
   statementOf,
+  strangerOf,
 } from '../src/oidc/sign-in.ts';
 import type { Consents } from '../src/sessions/index.ts';
 import type { ConsentScope, Views } from '../src/views/index.ts';
@@ -33,6 +34,7 @@ interface Deps {
   readonly readForm: (ctx: Koa.Context) => Promise<Form>;
   readonly findAccount: (id: string) => Promise<ConsentAccount | undefined>;
   readonly consents: Pick<Consents, 'find' | 'add' | 'refuse'>;
+  readonly settings: () => Parameters<typeof strangerOf>[2];
 }
 
 export interface ConsentPage {
@@ -114,7 +116,8 @@ export function createConsentPage(deps: Deps): ConsentPage {
 
   async function show(ctx: Koa.Context, interaction: BoundInteraction): Promise<void> {
     const { client, account } = await partiesOf(interaction);
-    const scopes = scopesToConsent(interaction, client, account).map((name): ConsentScope => {
+    const asked = scopesToConsent(interaction, client, account);
+    const scopes = asked.map((name): ConsentScope => {
       return { name, group: ACTING_SCOPES.has(name) ? 'act' : 'know' };
     });
     const redirectUri = stringParameter(interaction, 'redirect_uri');
@@ -129,6 +132,7 @@ export function createConsentPage(deps: Deps): ConsentPage {
           logoUri: client.logoUri,
           policyUri: client.policyUri,
           tosUri: client.tosUri,
+          stranger: strangerOf(client, { redirectUri: redirectUri ?? '', scopes: asked }, deps.settings()),
           isFirstTime: (await consents.find(account.id, client.clientId)) === undefined,
         },
         account: { username: account.username, email: account.email },

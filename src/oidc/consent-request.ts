@@ -1,8 +1,10 @@
 // What an authorization request asks the user to consent to (OIDC Core §3.1.2.4, §5.5).
+import { isLoopbackHost } from '../config/parsers.ts';
 import { claimsUnder, namesInClaims, scopesOfClaims } from './entitlement.ts';
 import type { Client } from './library-types.ts';
 import { clientRecord } from './models/client.ts';
 import type { BoundInteraction } from './models/interaction.ts';
+import { type LifetimeSettings, longestRefreshSeconds } from './policies.ts';
 import { isGrantable } from './scopes.ts';
 
 type Asking = Pick<BoundInteraction, 'prompt' | 'params'>;
@@ -34,3 +36,35 @@ export function scopesToConsent(
 /** @returns the claims requested by name that the agreed scopes cover */
 export const claimsToConsent = ({ params }: Asking, agreed: readonly string[]): string[] =>
   claimsUnder(namesInClaims(params.claims), new Set(agreed));
+
+/** What is known of an application that nobody vouched for (decisions §10). */
+export interface Stranger {
+  /** Host and path of its metadata document, as a browser would connect to it: what is verified of it. */
+  readonly address?: string | undefined;
+  /** The answer goes to a program on the user's machine, and any program there can take it. */
+  readonly isLocal: boolean;
+  /** How long it keeps its access without asking again. */
+  readonly maxSeconds: number;
+}
+
+type Lifetimes = Pick<LifetimeSettings, 'access_token_seconds'> & Parameters<typeof longestRefreshSeconds>[2];
+
+export function strangerOf(
+  client: Client,
+  request: { readonly redirectUri: string; readonly scopes: readonly string[] },
+  lifetimes: Lifetimes,
+): Stranger | undefined {
+  const { quarantine } = clientRecord(client);
+  if (quarantine === undefined) return undefined;
+  const document = quarantine.by === 'document' ? new URL(client.clientId) : undefined;
+  const redirect = URL.parse(request.redirectUri);
+  const isWeb = redirect?.protocol === 'https:' && !isLoopbackHost(redirect.hostname);
+  const scopes = new Set(request.scopes);
+  return {
+    address: document && `${document.hostname}${document.pathname}`,
+    isLocal: !isWeb,
+    maxSeconds: client.grantTypeAllowed('refresh_token')
+      ? longestRefreshSeconds(client, { scopes }, lifetimes)
+      : lifetimes.access_token_seconds,
+  };
+}

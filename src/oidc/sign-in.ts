@@ -6,7 +6,7 @@ export { acrOf } from './acr.ts';
 export { type AcrDemand, type AcrDemandDeps, createAcrDemand } from './acr-demand.ts';
 export type { BrowserSession } from './browser-session.ts';
 export type { DevicePages } from './configuration.ts';
-export { claimsToConsent, missingScopes, scopesToConsent } from './consent-request.ts';
+export { claimsToConsent, missingScopes, scopesToConsent, strangerOf } from './consent-request.ts';
 export { consoleSignInUrl } from './console-sign-in.ts';
 export type { ProtocolPages } from './create-provider.ts';
 export type { IdentityProvider } from './identity-provider.ts';

@@ -190,6 +190,15 @@ export interface PageModels extends AccountPageModels {
       readonly policyUri?: string | undefined;
       readonly tosUri?: string | undefined;
       readonly isFirstTime: boolean;
+      /** Nobody vouched for it. */
+      readonly stranger?:
+        | {
+            /** Of its metadata document: shown larger than the name. */
+            readonly address?: string | undefined;
+            readonly isLocal: boolean;
+            readonly maxSeconds: number;
+          }
+        | undefined;
     };
     readonly account: { readonly username: string; readonly email?: string | undefined };
     readonly scopes: readonly ConsentScope[];

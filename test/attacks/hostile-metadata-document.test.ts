@@ -68,6 +68,12 @@ test('metadata document: fetched for a signed-in user, consent names it, tokens 
   equal(visits(), before + 1);
   match(consent.body, CONSENT);
   doesNotMatch(consent.body, /logo\.png/);
+  match(
+    consent.body,
+    /<h1[^>]*>[\s\S]*agent\.test\/client-\d+\.json[\s\S]*<\/h1>/,
+    'the address is the title',
+  );
+  match(consent.body, /Only the address above has been verified\. It calls itself [\s\S]*Agent 1/);
   const done = await agent.submit(consent, { action: 'allow' });
   const code = new URL(done.location ?? '').searchParams.get('code') ?? '';
   const tokens = await postForm(app, '/oauth2/token', {
@@ -84,6 +90,21 @@ test('metadata document: fetched for a signed-in user, consent names it, tokens 
   const shown = await app.admin('GET', `/clients/${encodeURIComponent(id)}`);
   equal(shown.status, 200, JSON.stringify(shown.body));
   deepEqual([shown.body.data.quarantine, shown.body.data.scope], ['document', 'openid profile']);
+});
+
+test('metadata document: with a loopback address any port is taken, and the page warns', async () => {
+  const id = publish({ redirect_uris: ['http://localhost/cb', 'https://agent.test/cb'] });
+  const page = await ask(id, signedIn, { redirect_uri: 'http://localhost:40123/cb' });
+  match(page.body, /goes to a program on your device/);
+  const done = await signedIn.submit(page, { action: 'allow' });
+  equal(done.location?.startsWith('http://localhost:40123/cb?'), true, done.location);
+  doesNotMatch((await ask(publish())).body, /goes to a program on your device/);
+});
+
+test('metadata document: host in punycode on the consent page', async () => {
+  const id = publish({}, 'xn--pypal-4ve.test');
+  const page = await ask(id);
+  match(page.body, /<h1[^>]*>[\s\S]*xn--pypal-4ve\.test\/client/);
 });
 
 test('metadata document: agents off, prompt=none without a session and PAR fetch nothing', async () => {

@@ -105,6 +105,8 @@ test('agent: asks for consent, gets tokens and refreshes; consent is remembered'
   const agent = new Agent(app);
   const page = await agent.submit(await ask(agent, id), { username: 'alice', password: PASSWORD });
   match(page.body, /action="\/oauth2\/consent"/);
+  match(page.body, /Nothing that [\s\S]*Notes agent[\s\S]* has been verified/);
+  match(page.body, /keeps this access for up to 365 days/);
   const done = await agent.submit(page, { action: 'allow' });
   const tokens = await tokensFor(id, done.location);
   equal(tokens.scope, 'openid profile');

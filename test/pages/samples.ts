@@ -107,6 +107,18 @@ export const samples = {
       { name: 'calendar:write', group: 'act' },
     ],
   }),
+  'consent-agent': sample('consent', {
+    csrf,
+    interaction,
+    client: {
+      name: 'Notes agent',
+      host: 'localhost:33418',
+      isFirstTime: true,
+      stranger: { address: 'agent.acme.example/client.json', isLocal: true, maxSeconds: 2_592_000 },
+    },
+    account: { username: 'ada' },
+    scopes: [{ name: 'openid', group: 'know' }],
+  }),
   'consent-all': sample('consent', {
     csrf,
     interaction,
