@@ -72,8 +72,9 @@ export function protocolRoutes(deps: Deps): Koa.Middleware[] {
     deps.refuseForeign(ctx);
     return next();
   });
-  // The library's own logout steps, which ours replaces.
-  router.all('/logout/:step', () => {
+  // The library's own logout steps, which ours replaces; a router of its own, because one with parameters is asked every time.
+  const steps = createRouter({ prefix: '/oauth2/logout' });
+  steps.all('/:step', () => {
     throw new AppError('request.not_found');
   });
   return [
@@ -83,6 +84,7 @@ export function protocolRoutes(deps: Deps): Koa.Middleware[] {
     (ctx, next) => mount.documents.middleware(ctx, next),
     acceptPublicBasic(deps),
     router.middleware,
+    steps.middleware,
     admitDocuments(deps),
     deps.registration,
     onlyExactPaths,
