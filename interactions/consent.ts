@@ -1,8 +1,10 @@
 // The consent page (OIDC Core §3.1.2.4). Consent is remembered across sessions.
 import type Koa from 'koa';
+import type { Apis } from '../src/apis/index.ts';
 import { AppError } from '../src/errors.ts';
 import type { Form } from '../src/http/index.ts';
 import {
+  apiToConsent,
   type BoundInteraction,
   type BrowserSession,
   claimsToConsent,
@@ -13,6 +15,7 @@ import {
   scopesToConsent,
   statementOf,
   strangerOf,
+  wordsOfEntries,
 } from '../src/oidc/sign-in.ts';
 import type { Consents } from '../src/sessions/index.ts';
 import type { ConsentScope, Views } from '../src/views/index.ts';
@@ -33,6 +36,7 @@ interface Deps {
   readonly current: CurrentInteraction;
   readonly readForm: (ctx: Koa.Context) => Promise<Form>;
   readonly findAccount: (id: string) => Promise<ConsentAccount | undefined>;
+  readonly apis: Pick<Apis, 'find'>;
   readonly consents: Pick<Consents, 'find' | 'add' | 'refuse'>;
   readonly settings: () => Parameters<typeof strangerOf>[2];
 }
@@ -53,7 +57,7 @@ function destinationOf(redirectUri: string): string | undefined {
 }
 
 export function createConsentPage(deps: Deps): ConsentPage {
-  const { provider, views, browser, current, readForm, findAccount, consents } = deps;
+  const { provider, views, browser, current, readForm, findAccount, apis, consents } = deps;
 
   async function partiesOf(interaction: BoundInteraction) {
     const [client, account] = await Promise.all([
@@ -86,6 +90,16 @@ export function createConsentPage(deps: Deps): ConsentPage {
   const knownStatement = async (interaction: BoundInteraction, accountId: string) =>
     (await consents.find(accountId, stringParameter(interaction, 'client_id') ?? ''))?.statement;
 
+  /** What the page asks for at an API, in the API's words; it starts anew when something of that is gone. */
+  async function apiOf(interaction: BoundInteraction) {
+    const asked = apiToConsent(interaction.prompt.details);
+    if (asked === undefined) return undefined;
+    const api = await apis.find(asked.apiId);
+    const words = api && wordsOfEntries(api, asked.entries);
+    if (words === undefined) throw new AppError('signin.expired');
+    return { id: asked.apiId, entries: asked.entries, words };
+  }
+
   async function allow(ctx: Koa.Context, interaction: BoundInteraction): Promise<void> {
     const { client, account } = await partiesOf(interaction);
     const { Grant } = provider();
@@ -106,10 +120,14 @@ export function createConsentPage(deps: Deps): ConsentPage {
     if (agreed.length > 0) grant.addOIDCScope(agreed.join(' '));
     if (refused.length > 0) grant.rejectOIDCScope(refused.join(' '));
     if (claims.length > 0) grant.addOIDCClaims(claims);
+    const api = await apiOf(interaction);
+    if (api !== undefined) grant.addResourceScope(api.id, api.entries.join(' '));
     const [grantId] = await Promise.all([
       grant.save(),
       // Consent in a test sign-in by an administrator is not remembered.
-      isTestSignIn ? undefined : consents.add(account.id, client.clientId, agreed, claims, statement),
+      isTestSignIn
+        ? undefined
+        : consents.add(account.id, client.clientId, agreed, claims, { statement, api }),
     ]);
     await current.finishStep(ctx, interaction, { consent: { grantId } });
   }
@@ -137,6 +155,7 @@ export function createConsentPage(deps: Deps): ConsentPage {
         },
         account: { username: account.username, email: account.email },
         scopes,
+        api: (await apiOf(interaction))?.words,
       },
       pageOptions(interaction),
     );

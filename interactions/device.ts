@@ -44,13 +44,14 @@ export function createDevicePages({ views, basePath, clock }: Deps): DevicePages
         { status: isRefused ? 400 : 200 },
       );
     },
-    confirm(ctx, { userCode, clientName, scopes, address, startedAt, maxSeconds }) {
+    confirm(ctx, { userCode, clientName, scopes, api, address, startedAt, maxSeconds }) {
       views.send(ctx, 'device-confirm', {
         action,
         xsrf: xsrfOf(ctx),
         userCode,
         client: { name: clientName },
         scopes,
+        api,
         address,
         // The device of a phisher is in another network, but so may be a television: the page warns, but does not refuse.
         isElsewhere: address !== '' && networkOf(address) !== networkOf(ctx.ip),

@@ -3,6 +3,7 @@
 
 import type Koa from 'koa';
 import { type Account, type AccountDomain, minPasswordLength } from '../src/accounts/index.ts';
+import type { Apis } from '../src/apis/index.ts';
 import type { Clock } from '../src/clock.ts';
 import type { Events } from '../src/events/index.ts';
 import { type Csrf, createRouter, type OneTime, readForm, readJson } from '../src/http/index.ts';
@@ -57,6 +58,7 @@ export interface InteractionsDeps {
     readonly passkeys: Passkeys;
     readonly recovery: Recovery;
     readonly registration: Registration;
+    readonly apis: Pick<Apis, 'find'>;
   };
 }
 

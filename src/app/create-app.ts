@@ -163,6 +163,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       passkeys,
       recovery,
       registration,
+      apis,
     },
   });
   const useKeys = createProtocol({

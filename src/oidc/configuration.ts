@@ -23,9 +23,14 @@ import {
   lifetimes,
 } from './policies.ts';
 import { ProviderBase } from './provider-base.ts';
-import { createResourceServerInfo } from './requested-api.ts';
-import { keepSettledScope } from './requested-scope.ts';
+import {
+  createDefaultResource,
+  createResourceServerInfo,
+  SCOPE_FORM,
+  staysWithApi,
+} from './requested-api.ts';
 import { claimsByScope, scopes } from './scopes.ts';
+import { keepSettledScope } from './settle-scope.ts';
 import type { SigningKey, VerifyingKey } from './signing-key.ts';
 import type { AnyToken } from './token-state.ts';
 
@@ -100,6 +105,7 @@ export function createConfiguration(deps: ConfigurationDeps): Configuration {
         keepSettledScope(ctx);
         demandAuthentication(ctx);
       },
+      [SCOPE_FORM]: null,
     },
     claims: {
       ...Object.fromEntries(Object.entries(claimsByScope).map(([scope, names]) => [scope, [...names]])),
@@ -185,9 +191,10 @@ const featuresOf = (deps: ConfigurationDeps): NonNullable<Configuration['feature
     mask: USER_CODE_MASK,
     deviceInfo,
     userCodeInputSource: (ctx, form, out, error) => deps.devicePages.input(ctx, form, out, error),
-    userCodeConfirmSource(ctx, _form, client, _info, userCode) {
+    async userCodeConfirmSource(ctx, _form, client, _info, userCode) {
       const lifetimes = deps.settings();
-      deps.devicePages.confirm(ctx, describeDeviceRequest(ctx, { client, userCode, lifetimes }));
+      const request = { client, userCode, lifetimes, apis: deps.apis };
+      deps.devicePages.confirm(ctx, await describeDeviceRequest(ctx, request));
     },
     successSource: (ctx) => deps.devicePages.done(ctx),
   },
@@ -204,7 +211,9 @@ const featuresOf = (deps: ConfigurationDeps): NonNullable<Configuration['feature
   pushedAuthorizationRequests: { enabled: true },
   resourceIndicators: {
     enabled: true,
+    defaultResource: createDefaultResource(deps),
     getResourceServerInfo: createResourceServerInfo(deps),
+    useGrantedResource: staysWithApi,
   },
   rpInitiatedLogout: { enabled: true },
   userinfo: { enabled: true },

@@ -1,11 +1,12 @@
 // What an authorization request asks the user to consent to (OIDC Core §3.1.2.4, §5.5).
 import { isLoopbackHost } from '../config/parsers.ts';
+import { apiToConsent } from './api-consent.ts';
 import { claimsUnder, namesInClaims, scopesOfClaims } from './entitlement.ts';
 import type { Client } from './library-types.ts';
 import { clientRecord } from './models/client.ts';
 import type { BoundInteraction } from './models/interaction.ts';
 import { type LifetimeSettings, longestRefreshSeconds } from './policies.ts';
-import { isGrantable } from './scopes.ts';
+import { isGrantable, scopes } from './scopes.ts';
 
 type Asking = Pick<BoundInteraction, 'prompt' | 'params'>;
 
@@ -29,7 +30,11 @@ export function scopesToConsent(
     ...(typeof scope === 'string' && scope !== '' ? scope.split(' ') : []),
     ...scopesOfClaims(namesInClaims(claims), clientRecord(client)),
   ];
-  const asked = new Set(missing.length > 0 ? missing : all());
+  // When only scopes of an API are new, those of this server were granted before.
+  const isOfApi = apiToConsent(interaction.prompt.details)?.isNew === true;
+  const asked = new Set(
+    missing.length > 0 || isOfApi ? missing : all().filter((name) => scopes.includes(name)),
+  );
   return [...asked].filter((name) => isGrantable(name, account.role));
 }
 

@@ -50,7 +50,7 @@ export interface ProviderDeps
       ConfigurationDeps,
       'signingKeys' | 'loadExistingGrant' | 'interactionUrl' | 'dpopNonceSecret' | keyof ProtocolPages
     >,
-    Omit<ModelDeps, 'jwt' | 'refreshJwt' | 'issuer' | 'clock' | 'settings' | 'successorKey'> {
+    Omit<ModelDeps, 'apis' | 'jwt' | 'refreshJwt' | 'issuer' | 'clock' | 'settings' | 'successorKey'> {
   readonly issuer: string;
   readonly baseUrl: string;
   readonly basePath: string;

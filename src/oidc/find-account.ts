@@ -5,9 +5,11 @@ import {
   type Account as LibraryAccount,
 } from 'oidc-provider';
 import type { MethodTimes } from '../sessions/index.ts';
+import { apiClaims, liveScopes, pairsOf, scopeNames } from './api-pairs.ts';
 import { currentScopes, isGrantTypeAllowed, opensAdmin } from './entitlement.ts';
 import { hasKeycloakTokens, keycloakClaims, keycloakRoles } from './keycloak-tokens.ts';
 import { clientRecord } from './models/client.ts';
+import { requestedApi } from './requested-api.ts';
 import { isTestSignInExchange } from './test-sign-in-gate.ts';
 
 /** The part of an account that the protocol core needs. */
@@ -124,7 +126,10 @@ function limitToEntitlement(
   const isRefresh = token.kind === 'RefreshToken';
   const given = isRefresh && typeof params?.scope === 'string' ? params.scope.split(' ') : [...token.scopes];
   const asked = given.filter(Boolean);
-  const left = currentScopes(asked, record, account, isForAdmin);
+  const left = [
+    ...currentScopes(asked, record, account, isForAdmin),
+    ...apiScopesLeft(ctx, asked, { id: client.clientId, record }, account),
+  ];
   if (isUserinfo) {
     if (left.length === 0) throw new errors.InvalidToken('no scope of this token is left');
     if (!left.includes('openid'))
@@ -142,6 +147,26 @@ export function libraryAccount(accounts: AccountDirectory, account: OidcAccount)
   const given: LibraryAccount = { accountId: account.id, claims: () => accounts.claims(account) };
   accountOf.set(given, account);
   return given;
+}
+
+/**
+ * @returns those of the requested scopes that are of the API, and that client and person may have now
+ * @throws InvalidScope when that is none
+ */
+function apiScopesLeft(
+  ctx: KoaContextWithOIDC,
+  asked: readonly string[],
+  holder: Parameters<typeof liveScopes>[2],
+  account: OidcAccount,
+): string[] {
+  const target = requestedApi(ctx.oidc);
+  const scopes = target?.scopes.filter(({ name }) => asked.includes(name)) ?? [];
+  if (target === undefined || scopes.length === 0) return [];
+  const ids = scopes.map(({ id }) => id);
+  const left = scopeNames(liveScopes(target.api, ids, holder, account));
+  if (left.length === 0)
+    throw new errors.InvalidScope('no scope of the API is left', scopeNames(scopes).join(' '));
+  return left;
 }
 
 /** @returns the account of the request, if the library has loaded one */
@@ -166,6 +191,8 @@ export function extraTokenClaims(
   const { AuthorizationCode, RefreshToken, DeviceCode } = ctx.oidc.entities;
   const source = AuthorizationCode ?? RefreshToken ?? DeviceCode;
   const account = requestAccount(ctx);
+  const target = requestedApi(ctx.oidc);
+  const pairs = pairsOf(token);
   return {
     ...(source?.authTime === undefined ? undefined : { auth_time: source.authTime }),
     ...(source?.acr === undefined ? undefined : { acr: source.acr }),
@@ -175,6 +202,7 @@ export function extraTokenClaims(
     // `role` for those who read ours, the list for libraries (Spring, MicroProfile JWT) and as userinfo has it.
     ...(account && token.scopes.has('roles') ? { role: account.role, roles: [account.role] } : undefined),
     ...(account && token.scopes.has('groups') ? { groups: [...(account.groups ?? [])] } : undefined),
+    ...(account && target && pairs && apiClaims(account, pairs.claims ?? [], target.api)),
     ...foreignClaims(ctx, token, account),
   };
 }

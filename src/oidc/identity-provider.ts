@@ -16,6 +16,7 @@ import { type Models, ProviderBase } from './provider-base.ts';
 type SessionModelDeps = Parameters<typeof createSessionModel>[1];
 
 type ModelDeps = Parameters<typeof createAccessTokenModel>[1] &
+  Parameters<typeof createAuthorizationCodeModel>[1] &
   Parameters<typeof createRefreshTokenModel>[1] &
   Parameters<typeof createDeviceCodeModel>[1] &
   Parameters<typeof createInteractionModel>[1] &
@@ -40,7 +41,7 @@ export class IdentityProvider extends ProviderBase {
   }
 
   override get AuthorizationCode(): Models['AuthorizationCode'] {
-    this.#models.AuthorizationCode ??= createAuthorizationCodeModel(super.AuthorizationCode);
+    this.#models.AuthorizationCode ??= createAuthorizationCodeModel(super.AuthorizationCode, this.#deps);
     return this.#models.AuthorizationCode;
   }
 

@@ -1,9 +1,10 @@
 // When a request needs interaction: the library's checks (OIDC Core §3.1.2.1) and ours for accounts and first-party
 // applications.
-import { interactionPolicy, type KoaContextWithOIDC } from 'oidc-provider';
+import { errors, interactionPolicy, type KoaContextWithOIDC } from 'oidc-provider';
 import { hasBareScheme, statementOf } from '../clients/index.ts';
 import { type MethodTimes, readMethodTimes } from '../sessions/index.ts';
 import { acrRequestOf, voluntaryAcrAbove } from './acr.ts';
+import { type ApiToConsent, apiAsked, missingEntries } from './api-consent.ts';
 import { clientAccessCheck } from './client-access.ts';
 import { currentScopes, scopesOfClaims } from './entitlement.ts';
 import { type AccountDirectory, requestAccount } from './find-account.ts';
@@ -41,6 +42,8 @@ export function createInteractionPolicy(deps: Deps): interactionPolicy.DefaultPo
 
   const consent = policy.get('consent');
   consent?.checks.add(clientAccessCheck());
+  consent?.checks.remove('rs_scopes_missing');
+  consent?.checks.add(apiConsentCheck());
   consent?.checks.add(strangerCheck());
   consent?.checks.remove('op_claims_missing');
   consent?.checks.add(missingClaimsCheck());
@@ -137,6 +140,32 @@ const strangerCheck = () =>
     (ctx: KoaContextWithOIDC) => promptIf(statementHere(ctx) !== undefined && !hasConsented(ctx)),
     (ctx: KoaContextWithOIDC) => ({ statement: statementHere(ctx) }),
   );
+
+/** Replaces the library's check: by the ids of API and scopes, and only for what this person may have (decisions §10). */
+const apiConsentCheck = () =>
+  new Check(
+    'rs_scopes_missing',
+    'requested scopes not granted',
+    'consent_required',
+    (ctx: KoaContextWithOIDC) => {
+      const asked = apiAsked(ctx);
+      if (asked === undefined) return Check.NO_NEED_TO_PROMPT;
+      if (asked.entries.length === 0)
+        throw new errors.AccessDenied('this account may have none of the requested scopes of the API');
+      return promptIf(detailsOf(ctx) !== undefined);
+    },
+    (ctx: KoaContextWithOIDC) => ({ apiToConsent: detailsOf(ctx) }),
+  );
+
+function detailsOf(ctx: KoaContextWithOIDC): ApiToConsent | undefined {
+  const asked = apiAsked(ctx);
+  const { Grant: grant } = ctx.oidc.entities;
+  if (asked === undefined || grant === undefined) return undefined;
+  const { api, entries } = asked;
+  const missing = missingEntries(grant, asked);
+  if (missing.length > 0) return { apiId: api.id, entries: missing, isNew: true };
+  return ctx.oidc.promptPending('consent') ? { apiId: api.id, entries, isNew: false } : undefined;
+}
 
 /** RFC 8252 §8.6: any program can claim to be a native application; an administrator vouches for first-party ones. */
 const thirdPartyNativeClientCheck = (libraryCheck: interactionPolicy.Check) =>

@@ -1,8 +1,10 @@
 // The grant that an authorization request starts with: the one of the session, the scopes that first-party applications get
 // without consent, or those that the user consented to in an earlier session.
 import type { Grant, KoaContextWithOIDC } from 'oidc-provider';
+import { isListed } from '../apis/index.ts';
 import { statementOf } from '../clients/index.ts';
 import type { ConsentRecord } from '../store/collections.ts';
+import { apiAsked, missingEntries } from './api-consent.ts';
 import { mayUse } from './client-access.ts';
 import { claimsUnder, scopesOfClaims } from './entitlement.ts';
 import { requestAccount } from './find-account.ts';
@@ -57,11 +59,26 @@ export function createLoadExistingGrant({ models, findConsent, baseUrl }: Deps) 
     if (refused.length > 0) grant.rejectOIDCScope(refused.join(' '));
 
     const askable = missing.filter((scope) => !refused.includes(scope));
-    if (clientRecord(client).skipConsent) {
+    const ofApi = apiAsked(ctx);
+    const { skipConsent } = clientRecord(client);
+    // The owner of an application answers for it at the APIs that list it by its id, and at no others (decisions §10).
+    const isVouchedFor = skipConsent && ofApi !== undefined && isListed(ofApi.api.value, client.clientId);
+    const missingOfApi = ofApi === undefined ? [] : missingEntries(grant, ofApi);
+    const needsConsent = missingOfApi.length > 0 && !isVouchedFor;
+    const consent =
+      (known === undefined && !skipConsent) || needsConsent
+        ? await findConsent(account.id, client.clientId)
+        : undefined;
+    const isConsented = consent !== undefined && consent.statement === statement;
+    if (ofApi !== undefined) {
+      const kept = isConsented ? (consent.apis?.[ofApi.api.id] ?? []) : [];
+      const agreed = missingOfApi.filter((entry) => isVouchedFor || kept.includes(entry));
+      if (agreed.length > 0) grant.addResourceScope(ofApi.api.id, agreed.join(' '));
+    }
+    if (skipConsent) {
       if (askable.length > 0) grant.addOIDCScope(askable.join(' '));
     } else if (known === undefined) {
-      const consent = await findConsent(account.id, client.clientId);
-      if (consent === undefined || consent.statement !== statement) return undefined;
+      if (!isConsented) return undefined;
       consented.add(ctx.oidc);
       const agreed = askable.filter((scope) => consent.scopes.includes(scope));
       if (agreed.length > 0) grant.addOIDCScope(agreed.join(' '));
@@ -71,7 +88,9 @@ export function createLoadExistingGrant({ models, findConsent, baseUrl }: Deps) 
     const isWidened = named.some((claim) => !grant.getOIDCClaims().includes(claim));
     if (isWidened) grant.addOIDCClaims(named);
     // Saved only when something is new, so that a silent sign-in to a known application writes no grant.
-    if (known === undefined || isWidened || encountered(grant).size > before.size) await grant.save();
+    const isWider = ofApi !== undefined && missingEntries(grant, ofApi).length < missingOfApi.length;
+    const isNew = known === undefined || isWidened || isWider || encountered(grant).size > before.size;
+    if (isNew) await grant.save();
     return grant;
   };
 }

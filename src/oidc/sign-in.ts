@@ -4,6 +4,7 @@
 export { ACR, statementOf } from '../clients/index.ts';
 export { acrOf } from './acr.ts';
 export { type AcrDemand, type AcrDemandDeps, createAcrDemand } from './acr-demand.ts';
+export { apiToConsent, wordsOfEntries } from './api-consent.ts';
 export type { BrowserSession } from './browser-session.ts';
 export type { DevicePages } from './configuration.ts';
 export { claimsToConsent, missingScopes, scopesToConsent, strangerOf } from './consent-request.ts';

@@ -5,6 +5,13 @@ import type { ConsentRecord } from '../store/collections.ts';
 import { AlreadyExists, type Collection } from '../store/port.ts';
 import { update } from '../store/update.ts';
 
+interface MoreConsent {
+  /** What the application says about itself (src/clients/quarantine.ts). */
+  readonly statement?: string | undefined;
+  /** What is granted at an API, by its internal id. */
+  readonly api?: { readonly id: string; readonly entries: readonly string[] } | undefined;
+}
+
 export interface Consents {
   find(accountId: string, clientId: string): Promise<ConsentRecord | undefined>;
   /** Adds to earlier consent to the same statement; recorded before it is granted. */
@@ -13,7 +20,7 @@ export interface Consents {
     clientId: string,
     scopes: readonly string[],
     claims: readonly string[],
-    statement?: string,
+    more?: MoreConsent,
   ): Promise<void>;
   /** Stores nothing but the event. */
   refuse(accountId: string, clientId: string): Promise<void>;
@@ -35,7 +42,7 @@ export function createConsents({ collection, clock, events }: Deps): Consents {
     clientId: string,
     scopes: readonly string[],
     claims: readonly string[],
-    statement: string | undefined,
+    { statement, api }: MoreConsent,
   ): Promise<void> {
     const id = consentId(accountId, clientId);
     const now = clock();
@@ -54,6 +61,12 @@ export function createConsents({ collection, clock, events }: Deps): Consents {
         ...known,
         scopes: [...new Set([...known.scopes, ...scopes])],
         claims: [...new Set([...known.claims, ...claims])],
+        ...(api !== undefined && {
+          apis: {
+            ...known.apis,
+            [api.id]: [...new Set([...(known.apis?.[api.id] ?? []), ...api.entries])],
+          },
+        }),
         updatedAt: now,
       };
     };
@@ -73,13 +86,18 @@ export function createConsents({ collection, clock, events }: Deps): Consents {
       return (await collection.find(consentId(accountId, clientId)))?.value;
     },
 
-    async add(accountId, clientId, scopes, claims, statement) {
+    async add(accountId, clientId, scopes, claims, more = {}) {
       const user = { kind: 'user', id: accountId } as const;
-      const details = { scopes, claims };
+      const { api } = more;
+      const details = {
+        scopes,
+        claims,
+        ...(api !== undefined && { api_id: api.id, api_entries: api.entries }),
+      };
       // In parallel, they share a commit.
       await Promise.all([
         events.record({ event: 'consent.granted', actor: user, target: user, clientId, details }),
-        widenConsent(accountId, clientId, scopes, claims, statement),
+        widenConsent(accountId, clientId, scopes, claims, more),
       ]);
     },
 

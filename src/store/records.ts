@@ -143,6 +143,8 @@ export interface ConsentRecord {
   clientId: string;
   scopes: string[];
   claims: string[];
+  /** By the internal id of an API: ids of its scopes, and `claim:` with a claim that its tokens carry. */
+  apis?: Record<string, string[]>;
   /** What the application said about itself then (src/clients/quarantine.ts); absent: an administrator vouches for it. */
   statement?: string;
   createdAt: number;

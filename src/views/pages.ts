@@ -8,6 +8,16 @@ export interface ConsentScope {
   readonly group: 'know' | 'act';
 }
 
+/** What is asked for at an API, in its own words. */
+interface ApiConsent {
+  readonly name: string;
+  readonly identifier: string;
+  /** The descriptions of the scopes. */
+  readonly scopes: readonly string[];
+  /** What its tokens say about the user; each has the words of the scope of that name. */
+  readonly claims: readonly string[];
+}
+
 export type ApplicationType = 'web' | 'spa' | 'native' | 'machine';
 
 export interface PageModels extends AccountPageModels {
@@ -202,6 +212,7 @@ export interface PageModels extends AccountPageModels {
     };
     readonly account: { readonly username: string; readonly email?: string | undefined };
     readonly scopes: readonly ConsentScope[];
+    readonly api?: ApiConsent | undefined;
   };
   readonly error: {
     /** Also the status of the response, unless `send` gets another. */
@@ -235,6 +246,7 @@ export interface PageModels extends AccountPageModels {
     readonly userCode: string;
     readonly client: { readonly name: string };
     readonly scopes: readonly string[];
+    readonly api?: ApiConsent | undefined;
     /** Address of the device when it started the sign-in; '' when unknown. */
     readonly address: string;
     /** Whether that is another network than the browser's. */

@@ -95,6 +95,7 @@ test('machine token: two APIs, unknown ones, those without an entry', async () =
     [{ resource: 'https://unknown.example.com' }, 'invalid_target'],
     [{ audience: 'https://unknown.example.com' }, 'invalid_target'],
     [{ scope: 'https://unknown.example.com/read' }, 'invalid_target'],
+    [{ scope: `${first}/read`, resource: 'https://unknown.example.com' }, 'invalid_target'],
     [{ resource: `${first}/x` }, 'invalid_target'],
     [{ resource: first.toUpperCase() }, 'invalid_target'],
   ];

@@ -1,8 +1,11 @@
 // At the token endpoint, a code whose challenge and the request's verifier do not belong together is spent before it is refused
 // (decisions §5): a verifier without challenge is a downgrade of the authorization request (RFC 9700 §4.8.2), a challenge without
 // verifier another user's code. A wrong verifier leaves the code to its application, as the library does (checklist R026).
-import { type AuthorizationCode as AnyCode, errors } from 'oidc-provider';
+import { type AdapterPayload, type AuthorizationCode as AnyCode, errors } from 'oidc-provider';
+import type { Apis } from '../../apis/index.ts';
+import type { ApiPairs } from '../api-pairs.ts';
 import { ProviderBase, type TokenClass } from '../provider-base.ts';
+import { bindApi, pairsToKeep } from '../requested-api.ts';
 
 // RFC 7636 §4.1.
 const VERIFIER = /^[A-Za-z0-9._~-]{43,128}$/;
@@ -21,17 +24,33 @@ function mismatchOf(
   return codeChallengeMethod !== 'S256' || verifier === codeChallenge ? 'code_verifier is plain' : undefined;
 }
 
-export const createAuthorizationCodeModel = (Base: TokenClass<AnyCode>): TokenClass<AnyCode> =>
+interface Deps {
+  readonly apis: Pick<Apis, 'find' | 'findByIdentifier'>;
+}
+
+export const createAuthorizationCodeModel = (
+  Base: TokenClass<AnyCode>,
+  { apis }: Deps,
+): TokenClass<AnyCode> =>
   class AuthorizationCode extends Base {
+    static override IN_PAYLOAD = [...Base.IN_PAYLOAD, 'api'];
+    declare api?: ApiPairs;
+
+    override getValueAndPayload(): Promise<{ value: string; payload: AdapterPayload }> {
+      const pairs = ProviderBase.ctx && pairsToKeep(ProviderBase.ctx.oidc, this);
+      if (pairs !== undefined) this.api = pairs;
+      return super.getValueAndPayload();
+    }
+
     static override async find(
       ...given: Parameters<TokenClass<AnyCode>['find']>
     ): Promise<AnyCode | undefined> {
       const code = await super.find(...given);
-      const { client, params, route } = ProviderBase.ctx?.oidc ?? {};
+      const { ctx } = ProviderBase;
+      const { client, params, route } = ctx?.oidc ?? {};
       // Another client's, used or expired codes are refused by the library, which revokes what a used one gave.
-      if (code === undefined || route !== 'token' || code.clientId !== client?.clientId || !code.isValid) {
-        return code;
-      }
+      if (code === undefined || ctx === undefined || route !== 'token' || !code.isValid) return code;
+      if (client === undefined || code.clientId !== client.clientId) return code;
       const sent = params?.code_verifier;
       const verifier = typeof sent === 'string' && sent !== '' ? sent : undefined;
       const mismatch = mismatchOf(code, verifier);
@@ -44,6 +63,7 @@ export const createAuthorizationCodeModel = (Base: TokenClass<AnyCode>): TokenCl
         // RFC 7636 §4.6: the library would call a malformed one invalid_request.
         throw new errors.InvalidGrant('code_verifier is malformed');
       }
+      await bindApi(ctx, client, code, apis);
       return code;
     }
   };

@@ -1,8 +1,11 @@
 // Device codes (RFC 8628). A device must present the code itself, never the handle by which our pages load it
 // (adapters/oidc.ts), since that is in the store. Guesses of user codes are counted here for every page. `admin` scopes are
-// removed from stored codes; requested-scope.ts removes them from requests.
+// removed from stored codes; settle-scope.ts removes them from requests.
 import type { AdapterPayload } from 'oidc-provider';
+import type { Apis } from '../../apis/index.ts';
+import type { ApiPairs } from '../api-pairs.ts';
 import { type DeviceCodeClass, ProviderBase } from '../provider-base.ts';
+import { bindApi, pairsToKeep } from '../requested-api.ts';
 import { withoutAdminScopes } from '../scopes.ts';
 
 interface Charge {
@@ -11,6 +14,7 @@ interface Charge {
 
 export interface DeviceCodeDeps {
   readonly isHandle: (value: string) => boolean;
+  readonly apis: Pick<Apis, 'find' | 'findByIdentifier'>;
   /**
    * Counts one guess of a user code before it is looked up (§5.1).
    * @param holder the account that is signed in, or the session
@@ -34,9 +38,11 @@ function filtered(properties: Record<string, unknown>): Record<string, unknown> 
 
 export function createDeviceCodeModel(
   Base: DeviceCodeClass,
-  { isHandle, chargeUserCode }: DeviceCodeDeps,
+  { isHandle, apis, chargeUserCode }: DeviceCodeDeps,
 ): DeviceCodeClass {
   return class DeviceCode extends Base {
+    static override IN_PAYLOAD = [...Base.IN_PAYLOAD, 'api'];
+    declare api?: ApiPairs;
     declare scope?: string;
 
     constructor(properties: Record<string, unknown>) {
@@ -44,8 +50,15 @@ export function createDeviceCodeModel(
     }
 
     static override async find(value: string, options?: FindOptions) {
-      const isPresented = ProviderBase.ctx?.oidc.route === 'token';
-      return isPresented && isHandle(value) ? undefined : super.find(value, options);
+      const { ctx } = ProviderBase;
+      if (ctx?.oidc.route !== 'token') return super.find(value, options);
+      const code = isHandle(value) ? undefined : await super.find(value, options);
+      const { client } = ctx.oidc;
+      const isUsable = code?.isValid === true && code.clientId === client?.clientId;
+      // Until the person has decided, the device only asks whether they have.
+      if (isUsable && client !== undefined && code.accountId !== undefined)
+        await bindApi(ctx, client, code, apis);
+      return code;
     }
 
     static override async findByUserCode(userCode: string, options?: FindOptions) {
@@ -61,6 +74,8 @@ export function createDeviceCodeModel(
     override async getValueAndPayload(): Promise<{ value: string; payload: AdapterPayload }> {
       // Set from the grant after the user confirms; the same client may have got more scopes elsewhere.
       if (this.scope !== undefined) this.scope = withoutAdminScopes(this.scope) ?? '';
+      const pairs = ProviderBase.ctx && this.api === undefined && pairsToKeep(ProviderBase.ctx.oidc, this);
+      if (pairs) this.api = pairs;
       return super.getValueAndPayload();
     }
   };

@@ -3,9 +3,11 @@
 // userinfo.
 import type { Grant } from 'oidc-provider';
 import { statementOf } from '../../clients/index.ts';
+import { liveScopes, scopeNames } from '../api-pairs.ts';
 import { claimsUnder, currentScopes, opensAdmin } from '../entitlement.ts';
 import { type AccountDirectory, requestAccount } from '../find-account.ts';
 import { type GrantClass, ProviderBase } from '../provider-base.ts';
+import { requestedApi } from '../requested-api.ts';
 import { clientRecord } from './client.ts';
 
 export type SessionGrant = Grant & {
@@ -51,6 +53,23 @@ export function createGrantModel(
 
     override getOIDCScopeFiltered(filter: string[] | Set<string>): string {
       return current(words(super.getOIDCScopeFiltered(filter)), this, accounts).join(' ');
+    }
+
+    /** Of the API that the request is for: its own pairs, granted, and still the client's and the person's to have. */
+    override getResourceScopeFiltered(_resource: string, filter: string[] | Set<string>): string {
+      const { ctx } = ProviderBase;
+      const { client } = ctx?.oidc ?? {};
+      const target = ctx && requestedApi(ctx.oidc);
+      const account = ctx && requestAccount(ctx);
+      if (client === undefined || client.clientId !== this.clientId) return '';
+      if (target === undefined || account === undefined) return '';
+      const granted = words(this.getResourceScope(target.api.id));
+      const ids = target.scopes.map(({ id }) => id).filter((id) => granted.includes(id));
+      const names = new Set(filter);
+      const holder = { id: client.clientId, record: clientRecord(client) };
+      return scopeNames(liveScopes(target.api, ids, holder, account))
+        .filter((name) => names.has(name))
+        .join(' ');
     }
 
     /** A claim requested by name needs its scope, because that is what the user consented to (decisions §8). */

@@ -2,6 +2,7 @@
 // not be introspected, revoked or used at userinfo.
 import type { AccessToken, AdapterPayload, Client, ClientCredentials } from 'oidc-provider';
 import type { AccessTokenClaims, AccessTokenJwt, ResolvedToken } from '../access-token-jwt.ts';
+import { grantedClaims } from '../api-consent.ts';
 import { type ApiPairs, pairsOf } from '../api-pairs.ts';
 import type { TokenKind } from '../opaque-tokens.ts';
 import { ProviderBase, type TokenClass } from '../provider-base.ts';
@@ -55,7 +56,14 @@ function pairsToStore({ aud, scope }: ForAnApi): ApiPairs | undefined {
   // Some APIs look at the audience alone, so there is no token for an API without a scope of it.
   if (target === undefined || scopes.length === 0) throw noScopeLeft(scope ?? '');
   const { accessTokenFormat: format } = target.api.value;
-  return { id: target.api.id, scopeIds: scopes.map(({ id }) => id), ...(format !== 'at+jwt' && { format }) };
+  const { Grant: grant, Client: client } = ProviderBase.ctx?.oidc.entities ?? {};
+  const claims = grant && client ? grantedClaims(grant, target.api, clientRecord(client)) : [];
+  return {
+    id: target.api.id,
+    scopeIds: scopes.map(({ id }) => id),
+    ...(format !== 'at+jwt' && { format }),
+    claims,
+  };
 }
 
 /** The value that goes to the client, in the format of the API. */

@@ -7,7 +7,8 @@ import type { AccessTokenJwt } from '../access-token-jwt.ts';
 import { calledAddress } from '../dpop.ts';
 import type { OIDCContextClass } from '../provider-base.ts';
 import { nameApi } from '../requested-api.ts';
-import { allowedScope, settleScope } from '../requested-scope.ts';
+import { allowedScope } from '../requested-scope.ts';
+import { settleScope } from '../settle-scope.ts';
 import { isTestSignInExchange, testSignInRedirectUri } from '../test-sign-in-gate.ts';
 import { clientRecord } from './client.ts';
 

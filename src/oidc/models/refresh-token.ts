@@ -2,13 +2,22 @@
 // request gets the same successor until that is used; after it, reuse revokes the whole grant (RFC 9700 §4.14.2). Requested
 // scopes outside of the grant are ignored (decisions §5). For applications with `keycloak_tokens` it travels as a JWT (§10).
 import { createHmac } from 'node:crypto';
-import { type AdapterPayload, type Client, errors, type RefreshToken } from 'oidc-provider';
+import {
+  type AdapterPayload,
+  type Client,
+  errors,
+  type KoaContextWithOIDC,
+  type RefreshToken,
+} from 'oidc-provider';
+import type { Apis } from '../../apis/index.ts';
 import { acrFrom } from '../../clients/index.ts';
 import { type Clock, epochSeconds } from '../../clock.ts';
+import { type ApiPairs, pairsOf } from '../api-pairs.ts';
 import { hasKeycloakTokens } from '../keycloak-tokens.ts';
 import { type RefreshSettings, secondsLeft } from '../policies.ts';
 import { ProviderBase, type TokenClass } from '../provider-base.ts';
 import type { RefreshTokenJwt } from '../refresh-token-jwt.ts';
+import { bindApi, requestedApi, staysWithApi } from '../requested-api.ts';
 import { noScopeGranted } from '../requested-scope.ts';
 import { withoutAdminScopes } from '../scopes.ts';
 import { clientRecord } from './client.ts';
@@ -21,11 +30,12 @@ interface Deps {
   readonly revokeGrant: (grantId: string) => Promise<void>;
   readonly settings: () => RefreshSettings;
   readonly refreshJwt: RefreshTokenJwt;
+  readonly apis: Pick<Apis, 'find' | 'findByIdentifier'>;
 }
 
 export function createRefreshTokenModel(
   Base: TokenClass<RefreshToken>,
-  { clock, successorKey, graceSeconds, revokeGrant, settings, refreshJwt }: Deps,
+  { clock, successorKey, graceSeconds, revokeGrant, settings, refreshJwt, apis }: Deps,
 ): TokenClass<RefreshToken> {
   const isInGrace = (consumed: unknown): boolean =>
     typeof consumed === 'number' && graceSeconds() > 0 && epochSeconds(clock) - consumed <= graceSeconds();
@@ -36,9 +46,11 @@ export function createRefreshTokenModel(
 
   return class RefreshToken extends Base {
     // Refreshed ID tokens have no `nonce` (OpenID Connect Core §12.2): some clients refuse it there, since it isn't of their request.
-    static override IN_PAYLOAD = [...Base.IN_PAYLOAD.filter((name) => name !== 'nonce'), 'isSigned'];
+    static override IN_PAYLOAD = [...Base.IN_PAYLOAD.filter((name) => name !== 'nonce'), 'isSigned', 'api'];
     /** It was given out as a JWT, and is accepted as that JWT alone: whoever reads its `jti` has no token. */
     declare isSigned?: boolean;
+    /** The pairs of the authorization that it came from; a refresh narrows its own token alone. */
+    declare api?: ApiPairs;
 
     #isRepeat = false;
     /** The stored successor, if a repeated request found one. */
@@ -54,9 +66,11 @@ export function createRefreshTokenModel(
       if (id === undefined) return undefined;
       const token = await super.find(id, options);
       if (token instanceof RefreshToken && (token.isSigned === true) !== isJwt) return undefined;
-      const oidc = ProviderBase.ctx?.oidc;
+      const { ctx } = ProviderBase;
+      const oidc = ctx?.oidc;
       // The grace period applies to refreshing only; for introspection and revocation a used token is used.
-      if (!(token instanceof RefreshToken) || oidc?.params?.grant_type !== 'refresh_token') return token;
+      if (!(token instanceof RefreshToken) || oidc?.params?.grant_type !== 'refresh_token' || !ctx)
+        return token;
       // The library rejects a token of another client.
       if (token.clientId !== oidc.client?.clientId) return token;
       if (isInGrace(token.consumed) && !(await token.#isSuccessorUsed())) {
@@ -65,8 +79,7 @@ export function createRefreshTokenModel(
       }
       // Checked before the token is consumed, so an error leaves it unchanged; for a reused token the library decides.
       const isUsed = token.consumed !== undefined;
-      // No API is registered (configuration.ts), so none can have been granted.
-      if (!isUsed && oidc.params.resource) throw new errors.InvalidTarget();
+      if (!isUsed && oidc.client) await bindApi(ctx, oidc.client, token, apis);
       // A token is worth no more than its client may have now (decisions §3).
       if (!isUsed && oidc.client && isBelow(token.acr, oidc.client))
         throw new errors.InvalidGrant('acr is below the required one');
@@ -74,6 +87,7 @@ export function createRefreshTokenModel(
       if (!isUsed && oidc.client && secondsLeft(oidc.client, token, settings(), clock) <= 0)
         throw new errors.InvalidGrant('refresh token is expired');
       oidc.params.scope = isUsed ? undefined : grantedOf(oidc.params.scope, token.scopes);
+      if (!isUsed && !isForSomething(ctx)) throw noScopeGranted(String(oidc.params.scope));
       return token;
     }
 
@@ -103,6 +117,8 @@ export function createRefreshTokenModel(
     }
 
     override getValueAndPayload(): Promise<{ value: string; payload: AdapterPayload }> {
+      const pairs = sourcePairs();
+      if (pairs !== undefined) this.api = pairs;
       return hasKeycloakTokens(this.client) ? this.#sign(this.client) : super.getValueAndPayload();
     }
 
@@ -135,6 +151,20 @@ function withoutDeviceAdminScopes(properties: Record<string, unknown>): Record<s
   const { gty, scope } = properties;
   const isFiltered = typeof gty === 'string' && gty.startsWith('device_code') && typeof scope === 'string';
   return isFiltered ? { ...properties, scope: withoutAdminScopes(scope) ?? '' } : properties;
+}
+
+/** @returns the pairs of the code or token that this request brought */
+function sourcePairs(): ApiPairs | undefined {
+  const { AuthorizationCode, DeviceCode, RotatedRefreshToken } = ProviderBase.ctx?.oidc.entities ?? {};
+  const source = AuthorizationCode ?? DeviceCode ?? RotatedRefreshToken;
+  return source && pairsOf(source);
+}
+
+/** A refresh asks for a token for its API or for userinfo; with neither a scope of the API nor `openid` there is none. */
+function isForSomething(ctx: KoaContextWithOIDC): boolean {
+  const { scope } = ctx.oidc.params ?? {};
+  if (requestedApi(ctx.oidc) === undefined || staysWithApi(ctx)) return true;
+  return typeof scope === 'string' && scope.split(' ').includes('openid');
 }
 
 /** Decisions §5: scopes that were not granted are ignored. @throws InvalidScope when none is left */
