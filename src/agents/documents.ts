@@ -6,6 +6,7 @@ import type { Clock } from '../clock.ts';
 import { AppError } from '../errors.ts';
 import type { Logger } from '../log.ts';
 import type { RateLimits } from '../rate-limits/index.ts';
+import { AlreadyExists } from '../store/port.ts';
 import { DocumentRefused, readDocument } from './document.ts';
 import { documentAddress } from './document-address.ts';
 import { looksLike } from './names.ts';
@@ -116,7 +117,12 @@ export function createDocuments(deps: Deps): Documents {
     const known = await clients.find(clientId);
     if (known === undefined) {
       await quarantined.makeRoom();
-      await clients.create({ clientId, metadata, origin: 'registration', quarantine });
+      // Another process read the same document meanwhile.
+      await clients
+        .create({ clientId, metadata, origin: 'registration', quarantine })
+        .catch((error: unknown) => {
+          if (!(error instanceof AlreadyExists)) throw error;
+        });
     } else if (known.value.quarantine?.by === 'document') {
       await clients.update(clientId, {
         metadata,

@@ -5,7 +5,7 @@ import type { RequestListener } from 'node:http';
 import test, { after } from 'node:test';
 import { change, type Json, postForm, userinfo } from '../flows/support.ts';
 import { Agent, codeRequest, type Page } from '../support/agent.ts';
-import { PASSWORD, startApp } from '../support/app.ts';
+import { PASSWORD, SECRET_KEY, startApp } from '../support/app.ts';
 import { openPublicWeb } from '../support/public-web.ts';
 
 /** What each address answers: members of a document, or a handler. */
@@ -16,7 +16,7 @@ const web = await openPublicWeb((request, response) => {
   if (site === undefined) return void response.writeHead(404).end();
   response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(site));
 });
-const app = await startApp({ store: 'sqlite' });
+const app = await startApp({ store: 'sqlite', env: { SECRET_KEY } });
 after(async () => {
   await app.stop();
   await web.close();
@@ -241,5 +241,30 @@ test('attack: a sign-in for a metadata document leads nowhere but to the authori
     const state = `authorize.${Buffer.from(target).toString('base64url')}`;
     const page = await signedIn.get(`/account/callback?${new URLSearchParams({ state, code: 'x' })}`);
     ok(page.location?.startsWith(`${app.url}/oauth2/authorize?`), page.location);
+  }
+});
+
+test('race: two processes read a document for the first time at once', async () => {
+  const second = await startApp({ shared: app.store, env: { SECRET_KEY } });
+  second.advance(app.now() - second.now());
+  try {
+    const other = new Agent(second);
+    await other.signIn((await app.register()).id, { username: 'alice' });
+    const id = publish();
+    const members = sites.get(id);
+    const waiting: (() => void)[] = [];
+    sites.set(id, (_request, response) => {
+      waiting.push(() => {
+        response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(members));
+      });
+      if (waiting.length === 2) for (const answer of waiting) answer();
+    });
+    const pages = await Promise.all([ask(id), ask(id, other)]);
+    for (const { status, body } of pages) {
+      equal(status, 200, body.slice(0, 300));
+      match(body, CONSENT);
+    }
+  } finally {
+    await second.stop();
   }
 });
