@@ -48,6 +48,7 @@ export const toClient = ({ id, value }: Client) => ({
   max_auth_age: value.maxAuthAgeSeconds ?? null,
   origin: value.origin,
   quarantine: value.quarantine?.by ?? null,
+  last_used_at: value.quarantine?.usedAt === undefined ? null : time(value.quarantine.usedAt),
   created_at: time(value.createdAt),
   updated_at: time(value.updatedAt),
 });

@@ -68,12 +68,14 @@ export function createOverview(deps: OverviewDeps) {
     const others = (await access.list(account.id)).filter(({ clientId }) => clientId !== CONSOLE_CLIENT_ID);
     return Promise.all(
       others.map(async ({ clientId, scopes, since }) => {
-        const metadata = (await clients.find(clientId))?.value.metadata;
+        const { metadata, quarantine } = (await clients.find(clientId))?.value ?? {};
         const textOf = (value: unknown): string | undefined =>
           typeof value === 'string' ? value : undefined;
         return {
           clientId,
-          name: textOf(metadata?.client_name) ?? clientId,
+          // Of a metadata document only the address is verified.
+          name: (quarantine?.by === 'document' ? undefined : textOf(metadata?.client_name)) ?? clientId,
+          isAgent: quarantine !== undefined,
           logoUri: textOf(metadata?.logo_uri),
           scopes,
           since,

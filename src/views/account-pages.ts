@@ -70,6 +70,8 @@ export interface AccountPageModels {
       readonly clientId: string;
       readonly name: string;
       readonly logoUri?: string | undefined;
+      /** Nobody vouched for it. */
+      readonly isAgent?: boolean;
       readonly scopes: readonly string[];
       readonly since: number;
     }[];

@@ -90,6 +90,7 @@ test('metadata document: fetched for a signed-in user, consent names it, tokens 
   const shown = await app.admin('GET', `/clients/${encodeURIComponent(id)}`);
   equal(shown.status, 200, JSON.stringify(shown.body));
   deepEqual([shown.body.data.quarantine, shown.body.data.scope], ['document', 'openid profile']);
+  match(String((await agent.get('/account')).body), /agent\.test\/client-1\.json[\s\S]*Unverified agent/);
 });
 
 test('metadata document: with a loopback address any port is taken, and the page warns', async () => {

@@ -121,6 +121,7 @@ type Case = readonly [value: string, fits: (row: Members) => boolean];
 const special: Readonly<Record<string, (row: Members, value: string) => boolean>> = {
   group: ({ groups }, value) => Array.isArray(groups) && groups.includes(value),
   scope_group: ({ scopes }, value) => JSON.stringify(scopes).includes(`"${value}"`),
+  is_quarantined: (row, value) => (row.quarantine !== null) === (value === 'true'),
   is_locked: (row, value) => (row.locked_until !== null) === (value === 'true'),
 };
 

@@ -52,6 +52,7 @@ const list = drawnList({
   chips: [
     { label: 'With a secret', set: { client_type: 'confidential' } },
     { label: 'Public', set: { client_type: 'public' } },
+    { label: 'Agents', set: { is_quarantined: 'true' } },
     { label: 'Deactivated', set: { is_active: 'false' } },
   ],
   more: async () => ({ kindLabel }),

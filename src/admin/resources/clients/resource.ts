@@ -49,6 +49,12 @@ const list: ListDefinition<ClientRecord> = {
     is_active: {
       schema: BooleanSchema({ description: 'Only applications that are active, or that are not.' }),
     },
+    is_quarantined: {
+      schema: BooleanSchema({
+        description: 'Only applications that nobody vouched for (docs/agents.md), or only others.',
+      }),
+      toGroups: (value) => [[{ field: 'agent_state', op: value === true ? 'present' : 'absent' }]],
+    },
     allowed_group: {
       schema: StringSchema({
         pattern: groupNamePattern,

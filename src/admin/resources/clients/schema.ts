@@ -245,6 +245,10 @@ const shown: TProperties = {
       'How it came, if nobody vouched for it: by open registration, or by the metadata document whose address is its id. ' +
       'Such an application stays confined (docs/agents.md).',
   }),
+  last_used_at: nullable(timestamp(), {
+    description:
+      'Of an application with `quarantine`: the day on which it last got tokens, to within a day; of others null.',
+  }),
   created_at: createdAt(),
   updated_at: updatedAt(),
 };
