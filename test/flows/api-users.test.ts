@@ -355,3 +355,24 @@ test('password grant: names no API', async () => {
     deepEqual(refusal(answer), [400, 'invalid_target']);
   }
 });
+
+test('default_resource: without `resource` and `openid`, and frozen in the grant', async () => {
+  const by = await app.register({ scope });
+  const api = await createApi(app, { clients: [by.id, partner.id] });
+  const set = (defaultResource: string | null) =>
+    app.app.clients.update(by.id, {
+      mode: 'merge',
+      authority: 'administrator',
+      settings: { defaultResource },
+    });
+  await set(api.identifier);
+  for (const asked of ['read', undefined]) {
+    const tokens = await tokensFor({ scope: asked }, by);
+    deepEqual([tokens.scope, claimsOf(tokens.access_token).aud], ['read', api.identifier]);
+    await set(null);
+    equal(claimsOf((await refreshWith(by, tokens.refresh_token)).body.access_token).aud, api.identifier);
+    await set(api.identifier);
+  }
+  const tokens = await tokensFor({ scope: 'openid profile' }, by);
+  equal((await userinfo(app, tokens.access_token)).status, 200);
+});
