@@ -1,6 +1,7 @@
 // Users' tokens for APIs (decisions §10): authorize, PAR, device, code, refresh; consent in the API's words; who may have what.
-import { deepEqual, doesNotMatch, equal, match, ok } from 'node:assert/strict';
+import { deepEqual, doesNotMatch, equal, match, ok, rejects } from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { createRemoteJWKSet, jwtVerify } from 'jose';
 import {
   Agent,
   codeRequest,
@@ -375,4 +376,17 @@ test('default_resource: without `resource` and `openid`, and frozen in the grant
   }
   const tokens = await tokensFor({ scope: 'openid profile' }, by);
   equal((await userinfo(app, tokens.access_token)).status, 200);
+});
+
+test('a resource server with jose lets in its own tokens, and no other', async () => {
+  const keys = createRemoteJWKSet(new URL(`${app.issuer}/.well-known/jwks.json`));
+  const verify = (token: string, audience: string) =>
+    jwtVerify(token, keys, { issuer: app.issuer, audience, typ: 'at+jwt', algorithms: ['RS256'] });
+  const tokens = await tokensFor({ resource: orders.identifier, scope: 'openid read' });
+  const { payload } = await verify(tokens.access_token, orders.identifier);
+  deepEqual([payload.scope, payload.sub], ['read', alice.id]);
+  await rejects(verify(tokens.access_token, sales.identifier), { code: 'ERR_JWT_CLAIM_VALIDATION_FAILED' });
+  const plain = await tokensFor({ scope: 'openid' });
+  for (const token of [plain.access_token, tokens.id_token])
+    await rejects(verify(token, orders.identifier), { code: 'ERR_JWT_CLAIM_VALIDATION_FAILED' });
 });

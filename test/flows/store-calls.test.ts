@@ -8,6 +8,7 @@ import { FLUSH_MS } from '../../src/audit/token-log.ts';
 import type { Collection, CollectionDefinition, EphemeralCollection, Store } from '../../src/store/port.ts';
 import { Agent, codeRequest, hiddenFields, redeem, refresh, requestTokens } from '../support/agent.ts';
 import { PASSWORD, startApp } from '../support/app.ts';
+import { createApi, seenBy } from './api-support.ts';
 import { introspect, tokensOf, userinfo } from './support.ts';
 
 const calls: string[] = [];
@@ -173,6 +174,20 @@ test('store calls: client credentials', async (t) => {
   await expectAtMost(t, { all: 2, core: 2 }, async () => {
     equal((await requestTokens(app, machine, { grant_type: 'client_credentials' })).status, 200);
   });
+});
+
+test('store calls: a machine token for an API, and its introspection by the API', async (t) => {
+  const machine = await app.register({ grant_types: ['client_credentials'], redirect_uris: [] });
+  const api = await createApi(app, { machine_grants: { [machine.id]: ['read'] } });
+  const request = { grant_type: 'client_credentials', resource: api.identifier };
+  let token = '';
+  // The API is read at every use, so that a removal counts at once in every process.
+  await expectAtMost(t, { all: 3, core: 3 }, async () => {
+    const { status, body } = await requestTokens(app, machine, request);
+    equal(status, 200);
+    token = body.access_token;
+  });
+  await expectAtMost(t, { all: 4, core: 4 }, async () => equal((await seenBy(app, api, token)).active, true));
 });
 
 test('store calls: tokens are audited per second, not per token', async () => {
