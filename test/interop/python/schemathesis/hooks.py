@@ -204,9 +204,9 @@ def follow_api_rules(body):
     if "scopes" in body:
         named = {scope["name"]: {**scope, "groups": []} for scope in body["scopes"]}
         body["scopes"] = list(named.values())
-        # Not of invisible characters alone.
+        # Without invisible characters, which are of many kinds.
         for scope in body["scopes"]:
-            scope["description"] = f"See {scope['description'][:290]}"
+            scope["description"] = "See " + re.sub(r"[^ -~]", "x", scope["description"][:290])
 
 
 def follow_settings_rules(values):
