@@ -1,6 +1,8 @@
 // Agents at APIs (decisions §10): only those open to agents, with consent in the API's words, and never with roles or groups.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import test, { after } from 'node:test';
+import { grants } from '../../src/store/protocol-collections.ts';
+import { update } from '../../src/store/update.ts';
 import { Agent, codeRequest, requestTokens } from '../support/agent.ts';
 import { PASSWORD, REDIRECT_URI, startApp } from '../support/app.ts';
 import { call, change, claimsOf } from './support.ts';
@@ -58,6 +60,27 @@ test('agent: an API open to agents by consent in its words; a wider request show
   const wider = await agent.authorize({ ...request, scope: 'mcp:tools mcp:write' });
   match(wider.body, /Change your notes/);
   ok(!wider.body.includes('Use your notes'), 'step-up shows only the new scopes');
+});
+
+test('attack: an API’s scopes by a grant to what the agent said before a change', async () => {
+  const agent = new Agent(app);
+  // Agreed to above.
+  const done = await agent.submit(await agent.authorize(request), { username: 'alice', password: PASSWORD });
+  // As when the change ended the grants of that moment, and this one was saved right after.
+  const collection = app.store.collection(grants);
+  for (const { id: grantId } of await collection.findBy('client', id))
+    await update(collection, grantId, (grant) => ({ value: { ...grant, statement: 'another' } }));
+  const { body } = await requestTokens(
+    app,
+    { id, secret: '' },
+    {
+      grant_type: 'authorization_code',
+      code: new URL(done.location ?? '').searchParams.get('code') ?? '',
+      code_verifier: 'v'.repeat(43),
+      redirect_uri: REDIRECT_URI,
+    },
+  );
+  ok(!String(body.scope ?? '').includes('mcp'), JSON.stringify(body));
 });
 
 test('attack: an agent at an API that is not open to agents gets a page, no token', async () => {

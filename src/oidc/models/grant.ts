@@ -62,6 +62,7 @@ export function createGrantModel(
       const target = ctx && requestedApi(ctx.oidc);
       const account = ctx && requestAccount(ctx);
       if (client === undefined || client.clientId !== this.clientId) return '';
+      if (statementOf(clientRecord(client)) !== this.statement) return '';
       if (target === undefined || account === undefined) return '';
       const granted = words(this.getResourceScope(target.api.id));
       const ids = target.scopes.map(({ id }) => id).filter((id) => granted.includes(id));
