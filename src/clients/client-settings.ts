@@ -111,9 +111,17 @@ export const audienceSetting = {
     '`client_id`: for APIs that compare `aud` with the id of the application.',
 } as const;
 
+export const defaultResourceSetting = {
+  maxLength: 500,
+  description:
+    'The identifier of the API that its tokens are for when a request names none; null: none. With the scope `openid` and ' +
+    'no API named they are for userinfo all the same.',
+} as const;
+
 export const settingNames: ReadonlySet<string> = new Set([
   'approved_addresses',
   'access_token_audience',
+  'default_resource',
   'allowed_groups',
   'web_origins',
   ...Object.keys(flagSettings),
@@ -153,6 +161,10 @@ export function readSettings(input: Readonly<Record<string, unknown>>): {
   const groups = input.allowed_groups;
   if (groups === null || isTextList(groups, allowedGroupsSetting)) changes.allowedGroups = groups;
   else if (groups !== undefined) problems.allowed_groups = 'Must be a list of group names, or null.';
+  const { default_resource: resource } = input;
+  const isIdentifier = typeof resource === 'string' && resource.length <= defaultResourceSetting.maxLength;
+  if (isIdentifier || resource === null) changes.defaultResource = resource;
+  else if (resource !== undefined) problems.default_resource = 'Must be the identifier of an API, or null.';
   const { approved_addresses: approved } = input;
   if (isTextList(approved, approvedAddressesSetting)) changes.approvedAddresses = approved;
   else if (approved !== undefined) problems.approved_addresses = 'Must be a list of addresses.';

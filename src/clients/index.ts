@@ -24,6 +24,7 @@ export {
   allowedGroupsSetting,
   approvedAddressesSetting,
   audienceSetting,
+  defaultResourceSetting,
   flagSettings,
   lifetimeSettings,
   webOriginsSetting,

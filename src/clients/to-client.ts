@@ -37,6 +37,7 @@ export const toClient = ({ id, value }: Client) => ({
   keycloak_tokens: value.keycloakTokens === true,
   may_introspect: value.mayIntrospect === true,
   access_token_audience: audienceOf(value),
+  default_resource: value.defaultApi?.identifier ?? null,
   approved_addresses: approvedAddressesOf(value),
   allow_self_signup: value.allowSelfSignup ?? null,
   allowed_groups: value.allowedGroups ?? null,

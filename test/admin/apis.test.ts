@@ -240,6 +240,22 @@ withEachServer('API import: what the list shows, created or replaced by identifi
   );
 });
 
+withEachServer('application: its default API is set by identifier, and goes with the API', async (world) => {
+  const { api } = world;
+  const { id } = dataOf(await create(world));
+  const unknown = await api('POST', '/clients', { ...web, default_resource: 'https://none.example' });
+  deepEqual([unknown.status, wrongFields(unknown)], [400, ['default_resource']]);
+  const client = dataOf(await api('POST', '/clients', { ...web, default_resource: identifier }));
+  equal(client.default_resource, identifier);
+  const path = `/clients/${String(client.client_id)}`;
+  equal(dataOf(await api('PATCH', path, { client_name: 'Ledger' })).default_resource, identifier);
+  equal(dataOf(await api('PATCH', path, { default_resource: null })).default_resource, null);
+  equal(dataOf(await api('PATCH', path, { default_resource: identifier })).default_resource, identifier);
+  equal((await api('DELETE', `/resources/${String(id)}`)).status, 204);
+  await create(world);
+  equal(dataOf(await api('GET', path)).default_resource, null);
+});
+
 withEachServer('attack: an API whose identifier is a client id, and the other way round', async (world) => {
   const { api, clients } = world;
   const { client } = await clients.create({ metadata: web, origin: 'admin' });

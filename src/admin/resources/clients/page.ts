@@ -17,6 +17,7 @@ import {
   versionOf,
 } from '../../pages/field-values.ts';
 import { type AdminContext, idOf, type Page, type Values } from '../../pages/page.ts';
+import { apiChoices } from '../apis/choice.ts';
 import { auditLog } from '../audit/resource.ts';
 import { groupChoices } from '../groups/choice.ts';
 import { readCalls } from './called-addresses-model.ts';
@@ -34,6 +35,7 @@ const texts = [
   'policy_uri',
   'tos_uri',
   'backchannel_logout_uri',
+  'default_resource',
 ];
 const lifetimes = Object.keys(lifetimeSettings);
 
@@ -116,8 +118,9 @@ export async function showApplication(
 ): Promise<void> {
   const params = { client_id: idOf(context).id };
   const { data: client, version } = await context.call(clients.read, { params });
-  const [choices, unguardedAt, calls, refusals] = await Promise.all([
+  const [choices, apis, unguardedAt, calls, refusals] = await Promise.all([
     groupChoices(context),
+    apiChoices(context),
     client.require_pkce ? undefined : lastUnguarded(context, params.client_id),
     readCalls(context, client),
     context.call(clients.refusals, { params }),
@@ -127,6 +130,7 @@ export async function showApplication(
     access: accessOf(client),
     stored: accessOf(client),
     groupChoices: choices,
+    apis,
     groupLabelOf: (name: string) => choices.items.find((choice) => choice.name === name)?.label ?? name,
     title: applicationName(client),
     here,

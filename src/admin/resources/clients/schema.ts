@@ -23,6 +23,7 @@ import {
   authenticationSettings,
   authMethods,
   type ClientView,
+  defaultResourceSetting,
   flagSettings,
   lifetimeSettings,
   type MemberName,
@@ -191,6 +192,10 @@ function settings(isGiven: boolean): TProperties {
   );
   const { values: audiences, description: audience } = audienceSetting;
   properties.access_token_audience = Optional(Enum([...audiences], { description: audience }));
+  const { description: resource, maxLength: longest } = defaultResourceSetting;
+  properties.default_resource = Optional(
+    nullable(StringSchema({ maxLength: longest }), { description: resource, examples: [null] }),
+  );
   properties.max_auth_age = Optional(
     nullable(Integer(age), { description: age.description, examples: [null] }),
   );
