@@ -81,7 +81,7 @@ export function errorBoundary({ log, sendErrorPage, basePath = '' }: ErrorBounda
   const answer = async (ctx: Koa.Context, failure: Failure): Promise<void> => {
     const { status, code, message, fields, retryAfterSeconds } = failure;
     const requestId = requestIdOf(ctx);
-    const challenge = challengeFor(failure);
+    const challenge = challengeFor(failure, ctx.get('authorization'));
     for (const name of stale) ctx.remove(name);
     ctx.state.errorCode = code;
     ctx.set('Cache-Control', 'no-store');

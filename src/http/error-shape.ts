@@ -69,11 +69,13 @@ export const oauthErrorOf = (
 });
 
 /** RFC 6750 §3.1: a request without a token learns only the scheme. */
-export function challengeFor(failure: Failure): string | undefined {
-  if (failure.code === 'auth.required') return 'Bearer';
+/** @param authorization the request's header: a token that came with a proof is refused in that scheme (RFC 9449 §7.1) */
+export function challengeFor(failure: Failure, authorization: string): string | undefined {
+  const scheme = /^dpop\b/i.test(authorization) ? 'DPoP' : 'Bearer';
+  if (failure.code === 'auth.required') return scheme;
   // RFC 9470 §3, except that these APIs have always answered 403.
   if (failure.code === 'auth.stale')
-    return `Bearer error="insufficient_user_authentication", error_description="${description(failure.message)}", max_age="300"`;
+    return `${scheme} error="insufficient_user_authentication", error_description="${description(failure.message)}", max_age="300"`;
   if (failure.code !== 'auth.invalid_token' && failure.code !== 'auth.insufficient_scope') return undefined;
-  return `Bearer error="${oauthCode(failure)}", error_description="${description(failure.message)}"`;
+  return `${scheme} error="${oauthCode(failure)}", error_description="${description(failure.message)}"`;
 }

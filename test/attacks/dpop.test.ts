@@ -58,9 +58,12 @@ test('attack: a bound token is used without its key', async () => {
       ['with a proof of another token', `DPoP ${token}`, await of({ ath: athOf('another') })],
       ['with a proof without a token', `DPoP ${token}`, await of({ ath: undefined })],
     ] as const) {
-      const { status, text } = await show(authorization, proof, path);
+      const { status, text, headers } = await show(authorization, proof, path);
       ok(status === 400 || status === 401, `${path} ${what}: ${status} ${text}`);
       ok(!text.includes(alice.id), what);
+      const scheme = authorization.split(' ', 1)[0] ?? '';
+      if (status === 401 && path !== USERINFO)
+        equal(headers.get('www-authenticate')?.split(' ', 1)[0], scheme, what);
     }
   }
   equal(await isActive(app, token), true);

@@ -107,7 +107,7 @@ export const headers = {
   },
   'WWW-Authenticate': {
     description: 'RFC 6750 §3: what the bearer lacks.',
-    schema: { type: 'string', pattern: '^Bearer' },
+    schema: { type: 'string', pattern: '^(?:Bearer|DPoP)' },
   },
   'Retry-After': { description: 'Seconds.', schema: { type: 'string', pattern: '^\\d+$' } },
   'X-Request-Id': {

@@ -143,9 +143,10 @@ test('oidc-client-ts: sign-in, userinfo, silent renewal, revocation, sign-out', 
 });
 
 test('oidc-client-ts with dpop: tokens bound to a key that the browser keeps, and renewed', async () => {
-  await page.context().clearCookies();
+  // First away from the page before, whose own requests would be refused without its cookies.
   await page.goto(`${origin}/bound/`);
   await titled('nobody');
+  await page.context().clearCookies();
   await Promise.all([page.waitForEvent('load'), page.evaluate('void manager.signinRedirect()')]);
   await page.getByLabel('Username or e-mail').fill(PERSON.username);
   await page.getByLabel('Password', { exact: true }).fill(PERSON.password);
