@@ -1,6 +1,6 @@
 // API keys: bearer credentials for programs that use the admin API. Shown once, stored as a digest, named, expiring,
 // revocable, owned by a user, a client or the installation. Each use reads the key, so that a revocation applies to the next
-// request in every process; what its owner may do now is decided in src/oidc/admin-bearer.ts.
+// request in every process; what its owner may do now is decided in src/oidc/tokens/admin-bearer.ts.
 import type { Clock } from '../clock.ts';
 import { AppError } from '../errors.ts';
 import type { Events } from '../events/index.ts';

@@ -46,7 +46,7 @@ export const eventLabels = {
   'consent.refused': 'Consent refused',
   'consent.revoked': 'Consent revoked',
   'session.ended': 'Session ended',
-  // By a request of the application without a browser, which an ID token authenticated (src/oidc/logout.ts).
+  // By a request of the application without a browser, which an ID token authenticated (src/oidc/logout/logout.ts).
   'session.ended_by_application': 'Session ended by an application',
   'session.revoked': 'Session ended by an administrator',
   'token.revoked': 'Token revoked',

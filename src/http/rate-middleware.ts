@@ -1,5 +1,5 @@
 // Which paths are rate-limited per network, and which of their requests count. Sign-ins and administrators' bearers are limited
-// where they are checked, since more than one path accepts them (src/accounts/guess-limits.ts, src/oidc/bearer-guard.ts).
+// where they are checked, since more than one path accepts them (src/accounts/guess-limits.ts, src/oidc/tokens/bearer-guard.ts).
 //
 // An OAuth endpoint answers 429 with Retry-After (RFC 6585 §4) and `temporarily_unavailable`: RFC 6749 §5.2 has no code for the
 // token endpoint, and `slow_down` (RFC 8628 §3.5) means something to polling devices only. Polling itself is not counted.

@@ -6,14 +6,19 @@ import { owesSecondStep } from '../accounts/index.ts';
 import type { Apis } from '../apis/index.ts';
 import { ACR, hasToUsePkce, isApprovedAddress } from '../clients/index.ts';
 import type { Clock } from '../clock.ts';
-import { mayRequest } from './client-access.ts';
-import { demandAuthentication } from './client-demands.ts';
-import { type DeviceRequest, describeDeviceRequest, deviceInfo } from './device-request.ts';
-import { DPOP_ALGORITHMS } from './dpop.ts';
-import { type AccountDirectory, createFindAccount, extraTokenClaims } from './find-account.ts';
-import { createInteractionPolicy } from './interaction-policy.ts';
+import { mayRequest } from './entitlements/client-access.ts';
+import { demandAuthentication } from './entitlements/client-demands.ts';
+import { type AccountDirectory, createFindAccount, extraTokenClaims } from './entitlements/find-account.ts';
+import {
+  createDefaultResource,
+  createResourceServerInfo,
+  SCOPE_FORM,
+  staysWithApi,
+} from './entitlements/requested-api.ts';
+import { claimsByScope, scopes } from './entitlements/scopes.ts';
+import { keepSettledScope } from './entitlements/settle-scope.ts';
 import { clientRecord } from './models/client.ts';
-import type { OutboundFetch } from './outbound-fetch.ts';
+import type { OutboundFetch } from './outbound/outbound-fetch.ts';
 import {
   clientBasedCORS,
   createAssertionCheck,
@@ -23,16 +28,11 @@ import {
   lifetimes,
 } from './policies.ts';
 import { ProviderBase } from './provider-base.ts';
-import {
-  createDefaultResource,
-  createResourceServerInfo,
-  SCOPE_FORM,
-  staysWithApi,
-} from './requested-api.ts';
-import { claimsByScope, scopes } from './scopes.ts';
-import { keepSettledScope } from './settle-scope.ts';
-import type { SigningKey, VerifyingKey } from './signing-key.ts';
-import type { AnyToken } from './token-state.ts';
+import { type DeviceRequest, describeDeviceRequest, deviceInfo } from './requests/device-request.ts';
+import { createInteractionPolicy } from './sign-in/interaction-policy.ts';
+import { DPOP_ALGORITHMS } from './tokens/dpop.ts';
+import type { SigningKey, VerifyingKey } from './tokens/signing-key.ts';
+import type { AnyToken } from './tokens/token-state.ts';
 
 export interface ProtocolSettings extends LifetimeSettings {
   readonly require_pkce: boolean;

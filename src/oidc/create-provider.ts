@@ -7,18 +7,15 @@ import mount from 'koa-mount';
 import type { Configuration, Interaction } from 'oidc-provider';
 import type { CodeExchanges } from '../clients/index.ts';
 import type { Events } from '../events/index.ts';
-import { type AccessTokenJwt, createAccessTokenJwt } from './access-token-jwt.ts';
-import { createSendLogoutToken, type SendLogoutToken } from './backchannel-logout.ts';
 import { type ConfigurationDeps, createConfiguration } from './configuration.ts';
 import { createDiscovery } from './discovery.ts';
 import { createDocuments, type Documents } from './documents.ts';
-import { dpopNonceSecret } from './dpop.ts';
-import type { GrantsInUse } from './grants-in-use.ts';
+import type { GrantsInUse } from './entitlements/grants-in-use.ts';
+import { createLoadExistingGrant } from './entitlements/load-grant.ts';
+import { createRefreshTokenJwt } from './foreign-layout/refresh-token-jwt.ts';
 import { IdentityProvider } from './identity-provider.ts';
-import { introspectAsClient } from './introspection.ts';
-import { createLoadExistingGrant } from './load-grant.ts';
-import { createOpaqueTokens } from './opaque-tokens.ts';
-import { assertOutboundGuard } from './outbound-fetch.ts';
+import { createSendLogoutToken, type SendLogoutToken } from './logout/backchannel-logout.ts';
+import { assertOutboundGuard } from './outbound/outbound-fetch.ts';
 import {
   captureProviderEvents,
   countRefusedClients,
@@ -29,12 +26,15 @@ import {
   showFormPosts,
   showInteractions,
 } from './provider-middleware.ts';
-import { createRefreshTokenJwt } from './refresh-token-jwt.ts';
-import { collectRefusals } from './refusals.ts';
-import type { RepeatWatch } from './repeated-values.ts';
-import { SigningKey, VerifyingKey } from './signing-key.ts';
-import { reportTokens } from './token-events.ts';
-import type { TokenState } from './token-state.ts';
+import { collectRefusals } from './requests/refusals.ts';
+import type { RepeatWatch } from './requests/repeated-values.ts';
+import { type AccessTokenJwt, createAccessTokenJwt } from './tokens/access-token-jwt.ts';
+import { dpopNonceSecret } from './tokens/dpop.ts';
+import { introspectAsClient } from './tokens/introspection.ts';
+import { createOpaqueTokens } from './tokens/opaque-tokens.ts';
+import { SigningKey, VerifyingKey } from './tokens/signing-key.ts';
+import { reportTokens } from './tokens/token-events.ts';
+import type { TokenState } from './tokens/token-state.ts';
 
 type ModelDeps = ConstructorParameters<typeof IdentityProvider>[2];
 

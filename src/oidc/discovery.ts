@@ -3,9 +3,9 @@
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import type Koa from 'koa';
-import { type IssuerAddress, issuerPath } from './aliases.ts';
+import { ADMIN_SCOPES } from './entitlements/scopes.ts';
+import { type IssuerAddress, issuerPath } from './foreign-layout/aliases.ts';
 import type { IdentityProvider } from './identity-provider.ts';
-import { ADMIN_SCOPES } from './scopes.ts';
 
 interface Deps extends IssuerAddress {
   readonly provider: IdentityProvider;

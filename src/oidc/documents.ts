@@ -5,8 +5,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import type Koa from 'koa';
 import { publicCorsHeaders } from '../http/index.ts';
-import { createResolveAlias, type IssuerAddress, isRealmOfIssuer } from './aliases.ts';
 import type { Discovery, InUse } from './discovery.ts';
+import { createResolveAlias, type IssuerAddress, isRealmOfIssuer } from './foreign-layout/aliases.ts';
 
 interface Document {
   readonly body: Buffer;

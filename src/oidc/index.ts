@@ -26,48 +26,52 @@ import type { Consents, Grants, Sessions } from '../sessions/index.ts';
 import type { SettingValues } from '../settings/index.ts';
 import type { Store } from '../store/port.ts';
 import { oidcSessions } from '../store/protocol-collections.ts';
-import type { Bearers } from './bearers.ts';
-import { type BrowserSession, cookieNamesFor, createBrowserSession } from './browser-session.ts';
 import { createProvider, type ProviderDeps } from './create-provider.ts';
-import { createDpopProofs, type DpopProofs } from './dpop.ts';
-import type { AccountDirectory } from './find-account.ts';
-import { createGrantsInUse } from './grants-in-use.ts';
+import type { AccountDirectory } from './entitlements/find-account.ts';
+import { createGrantsInUse } from './entitlements/grants-in-use.ts';
 import { normalizeMetadata } from './models/client.ts';
 import type { ProtocolMount } from './mount.ts';
-import { registerPasswordGrant } from './password-grant.ts';
-import { registrationRoutes } from './registration.ts';
-import { createRepeatWatch } from './repeated-values.ts';
-import { createHasOrigin } from './request-client.ts';
+import { registrationRoutes } from './requests/registration.ts';
+import { createRepeatWatch } from './requests/repeated-values.ts';
+import { createHasOrigin } from './requests/request-client.ts';
 import { protocolRoutes } from './routes.ts';
-import { createSignedInUsers, type SignedInUsers } from './signed-in-user.ts';
-import { createSessionOfToken, type SessionOfToken } from './token-session.ts';
-import { createTokenState, type TokenState } from './token-state.ts';
+import { type BrowserSession, cookieNamesFor, createBrowserSession } from './sign-in/browser-session.ts';
+import { createSignedInUsers, type SignedInUsers } from './sign-in/signed-in-user.ts';
+import type { Bearers } from './tokens/bearers.ts';
+import { createDpopProofs, type DpopProofs } from './tokens/dpop.ts';
+import { registerPasswordGrant } from './tokens/password-grant.ts';
+import { createSessionOfToken, type SessionOfToken } from './tokens/token-session.ts';
+import { createTokenState, type TokenState } from './tokens/token-state.ts';
 
 export { ACR } from '../clients/index.ts';
-export { type ConfirmSession, createAccountDirectory, createConfirmSession } from './account-directory.ts';
-export { acrOf } from './acr.ts';
-export { aliases } from './aliases.ts';
-export { type Bearers, createBearers } from './bearers.ts';
-export type { BrowserSession } from './browser-session.ts';
+export {
+  type ConfirmSession,
+  createAccountDirectory,
+  createConfirmSession,
+} from './entitlements/account-directory.ts';
+export { acrOf } from './entitlements/acr.ts';
+export type { AccountDirectory } from './entitlements/find-account.ts';
+export { scopes } from './entitlements/scopes.ts';
+export { aliases } from './foreign-layout/aliases.ts';
+export { createLogoutDeliveries, type LogoutDeliveries } from './logout/logout-deliveries.ts';
+export type { LogoutDelivery } from './logout/logout-outbox.ts';
+export { createMount, type ProtocolMount } from './mount.ts';
 export {
   type CalledAddress,
   createReadCalledAddresses,
   type ReadCalledAddresses,
-} from './called-addresses.ts';
-export { consoleSignInUrl } from './console-sign-in.ts';
-export { authorizationIn } from './document-clients.ts';
-export { createFetchDocument } from './fetch-document.ts';
-export type { AccountDirectory } from './find-account.ts';
-export { createLogoutDeliveries, type LogoutDeliveries } from './logout-deliveries.ts';
-export type { LogoutDelivery } from './logout-outbox.ts';
-export { createMount, type ProtocolMount } from './mount.ts';
-export { createOutbound } from './outbound.ts';
-export { createRevokeToken } from './revocation.ts';
-export { scopes } from './scopes.ts';
-export type { SignedInUser, SignedInUsers } from './signed-in-user.ts';
-export { createTestSignInAccess, type TestSignInAccess } from './test-sign-in-access.ts';
-export type { TestSignIn } from './test-sign-ins.ts';
-export type { TokenState } from './token-state.ts';
+} from './outbound/called-addresses.ts';
+export { createFetchDocument } from './outbound/fetch-document.ts';
+export { createOutbound } from './outbound/outbound.ts';
+export { authorizationIn } from './requests/document-clients.ts';
+export type { BrowserSession } from './sign-in/browser-session.ts';
+export { consoleSignInUrl } from './sign-in/console-sign-in.ts';
+export type { SignedInUser, SignedInUsers } from './sign-in/signed-in-user.ts';
+export { createTestSignInAccess, type TestSignInAccess } from './test-sign-in/test-sign-in-access.ts';
+export type { TestSignIn } from './test-sign-in/test-sign-ins.ts';
+export { type Bearers, createBearers } from './tokens/bearers.ts';
+export { createRevokeToken } from './tokens/revocation.ts';
+export type { TokenState } from './tokens/token-state.ts';
 
 interface StateDeps {
   readonly mount: ProtocolMount;

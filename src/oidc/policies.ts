@@ -3,10 +3,10 @@
 import { type Client, type Configuration, errors, type KoaContextWithOIDC } from 'oidc-provider';
 import { hasOrigin } from '../clients/index.ts';
 import { type Clock, epochSeconds } from '../clock.ts';
+import { ADMIN_SCOPES } from './entitlements/scopes.ts';
 import { clientRecord } from './models/client.ts';
 import type { SessionGrant } from './models/grant.ts';
-import { ADMIN_SCOPES } from './scopes.ts';
-import { TEST_SIGN_IN_SECONDS } from './test-sign-ins.ts';
+import { TEST_SIGN_IN_SECONDS } from './test-sign-in/test-sign-ins.ts';
 
 export interface LifetimeSettings {
   readonly access_token_seconds: number;
@@ -130,7 +130,7 @@ export const isAboutAnothersToken = (ctx: object): boolean => othersTokens.has(c
 
 /**
  * RFC 7662 §2.1: a client may ask about tokens issued to it or meant for it; one that an administrator allowed, about any access
- * token without `admin` scopes (decisions §3). Public clients do not get here (src/oidc/introspection.ts).
+ * token without `admin` scopes (decisions §3). Public clients do not get here (src/oidc/tokens/introspection.ts).
  */
 export function introspectionAllowed(
   ctx: KoaContextWithOIDC,

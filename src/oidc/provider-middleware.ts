@@ -4,11 +4,11 @@
 import type Koa from 'koa';
 import type { errors, Interaction, KoaContextWithOIDC } from 'oidc-provider';
 import type { CodeExchanges } from '../clients/index.ts';
+import { hasConsented } from './entitlements/load-grant.ts';
+import { scopeInForm } from './entitlements/requested-api.ts';
 import type { IdentityProvider } from './identity-provider.ts';
-import { hasConsented } from './load-grant.ts';
 import { clientRecord } from './models/client.ts';
-import { scopeInForm } from './requested-api.ts';
-import { isTestSignInExchange } from './test-sign-in-gate.ts';
+import { isTestSignInExchange } from './test-sign-in/test-sign-in-gate.ts';
 
 export type ProtocolContext = Koa.Context & Partial<Pick<KoaContextWithOIDC, 'oidc'>>;
 

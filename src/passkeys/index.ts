@@ -1,5 +1,5 @@
 // Passkeys and security keys (WebAuthn): the ceremonies (registration.ts, assertion.ts, recorded in ceremonies.ts),
-// and listing and changing an account's passkeys (passkeys.ts, changes.ts). Not here: oidc/acr.ts rates a sign-in
+// and listing and changing an account's passkeys (passkeys.ts, changes.ts). Not here: oidc/entitlements/acr.ts rates a sign-in
 // with one; accounts/factor-policy.ts decides which factor an account needs.
 import type { Accounts } from '../accounts/index.ts';
 import type { Clock } from '../clock.ts';

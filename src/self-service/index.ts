@@ -1,6 +1,6 @@
 // Self-service: /account and /account/api, where signed-in users read and change their own account. It owns the
 // pages, the API and the users' actions. Not here: the rules for passwords and accounts are in src/accounts, for
-// factors in src/second-factors and src/passkeys, for freshness in src/oidc/signed-in-user.ts. Start with routes.ts
+// factors in src/second-factors and src/passkeys, for freshness in src/oidc/sign-in/signed-in-user.ts. Start with routes.ts
 // (pages) and api.ts; both call account-acts.ts and credential-changes.ts.
 import type Koa from 'koa';
 import { type AccountDomain, minPasswordLength } from '../accounts/index.ts';

@@ -8,7 +8,7 @@ export interface Grants {
   /** Revokes one grant and everything issued from it; does nothing if it is already revoked. */
   revoke(grantId: string): Promise<void>;
   revokeOfSession(sessionUid: string): Promise<void>;
-  /** Revokes what a test sign-in of the application obtained in that session (src/oidc/test-sign-ins.ts), and nothing else. */
+  /** Revokes what a test sign-in of the application obtained in that session (src/oidc/test-sign-in/test-sign-ins.ts), and nothing else. */
   revokeTrials(sessionUid: string, clientId: string): Promise<void>;
   /** Revokes all grants of an account, except those of the session `exceptSession`. */
   revokeOfAccount(accountId: string, options?: { exceptSession?: string | undefined }): Promise<void>;

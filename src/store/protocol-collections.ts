@@ -37,7 +37,7 @@ const idOf = (value: unknown): string | undefined =>
     ? value.id
     : undefined;
 
-/** `api`: the internal id of the API that the token is for (src/oidc/api-pairs.ts). */
+/** `api`: the internal id of the API that the token is for (src/oidc/entitlements/api-pairs.ts). */
 const token = (name: string): CollectionDefinition<ProtocolPayload> => ({
   ...ephemeralArtifact(name),
   indexes: { ...protocolIndexes, api: { key: (p) => idOf(p.api) } },

@@ -5,7 +5,7 @@ import type { Account } from '../../src/accounts/account.ts';
 import { isUsable } from '../../src/accounts/account.ts';
 import { blankAccount } from '../../src/accounts/changes.ts';
 import { toUser } from '../../src/accounts/to-user.ts';
-import { toClaims } from '../../src/oidc/claims.ts';
+import { toClaims } from '../../src/oidc/entitlements/claims.ts';
 
 const at = Date.UTC(2026, 0, 2, 3, 4, 5, 678);
 

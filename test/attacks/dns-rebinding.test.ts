@@ -21,7 +21,11 @@ import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import packet from 'dns-packet';
 import { generateKeyPair, SignJWT } from 'jose';
-import { assertOutboundGuard, createOutboundFetch, OutboundRefused } from '../../src/oidc/outbound-fetch.ts';
+import {
+  assertOutboundGuard,
+  createOutboundFetch,
+  OutboundRefused,
+} from '../../src/oidc/outbound/outbound-fetch.ts';
 import { postForm, tokensOf } from '../flows/support.ts';
 import { makeCertificate } from '../mail/certificate.ts';
 import { startServer } from '../processes/server-process.ts';
@@ -262,7 +266,7 @@ test('outbound fetch: a slow or absent response ends at the time limit (R033)', 
 
 test('outbound fetch: ignores proxy variables, whose proxy would resolve the name again', async () => {
   const code = `
-    import { createOutboundFetch } from ${JSON.stringify(fileURLToPath(new URL('../../src/oidc/outbound-fetch.ts', import.meta.url)))};
+    import { createOutboundFetch } from ${JSON.stringify(fileURLToPath(new URL('../../src/oidc/outbound/outbound-fetch.ts', import.meta.url)))};
     const fetch = createOutboundFetch({ resolve: async () => [{ address: '127.0.0.1', family: 4 }] });
     const error = await fetch('https://inside.test/', {}).catch((error) => error);
     process.stdout.write(error.name);

@@ -6,9 +6,13 @@ import test, { after } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { portsOf } from '../../src/config/database-address.ts';
 import { outboundAllow } from '../../src/config/outbound-allow.ts';
-import { createOutbound } from '../../src/oidc/outbound.ts';
-import { createOutboundFetch, createWhyUnreachable, OutboundRefused } from '../../src/oidc/outbound-fetch.ts';
-import { createOutboundRules } from '../../src/oidc/outbound-rules.ts';
+import { createOutbound } from '../../src/oidc/outbound/outbound.ts';
+import {
+  createOutboundFetch,
+  createWhyUnreachable,
+  OutboundRefused,
+} from '../../src/oidc/outbound/outbound-fetch.ts';
+import { createOutboundRules } from '../../src/oidc/outbound/outbound-rules.ts';
 import { bearer, call, tokensOf } from '../flows/support.ts';
 import { Agent } from '../support/agent.ts';
 import { REDIRECT_URI, startApp } from '../support/app.ts';

@@ -2,7 +2,7 @@
 // R022): the log names it.
 import { deepEqual, equal } from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { createRepeatWatch } from '../../src/oidc/repeated-values.ts';
+import { createRepeatWatch } from '../../src/oidc/requests/repeated-values.ts';
 import { Agent, codeRequest } from '../support/agent.ts';
 import { startApp } from '../support/app.ts';
 

@@ -79,7 +79,7 @@ test('attack: timing of secret comparisons; each is timingSafeEqual or listed wi
   ok(compared.test('if (given === secret) {') && compared.test('return digest(a) === digest(b);'));
   for (const place of [
     'src/clients/secrets.ts',
-    'src/oidc/admin-bearer.ts',
+    'src/oidc/tokens/admin-bearer.ts',
     'src/http/csrf.ts',
     'src/admin/api/cursor.ts',
     'src/second-factors/email-codes.ts',

@@ -4,7 +4,7 @@ import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
 import { createPublicKey } from 'node:crypto';
 import test, { after } from 'node:test';
 import { jwtVerify } from 'jose';
-import { createRefreshTokenJwt } from '../../src/oidc/refresh-token-jwt.ts';
+import { createRefreshTokenJwt } from '../../src/oidc/foreign-layout/refresh-token-jwt.ts';
 import { refresh } from '../support/agent.ts';
 import { PASSWORD, startApp } from '../support/app.ts';
 import {

@@ -1,5 +1,5 @@
 // Assembles test sign-ins ("Try it" in the Admin UI): the gate in front of the authorization endpoint, and what the Admin UI
-// runs them with. src/oidc/test-sign-in-gate.ts defines what they may do.
+// runs them with. src/oidc/test-sign-in/test-sign-in-gate.ts defines what they may do.
 import type Koa from 'koa';
 import type { Account } from '../../accounts/index.ts';
 import type { Csrf } from '../../http/index.ts';

@@ -1,5 +1,5 @@
 // Runs a test sign-in ("Try it"): starts it for an administrator, redeems the code and uses the tokens as the application
-// would, and revokes everything granted before it shows the outcome. src/oidc/test-sign-in-gate.ts explains why this is safe.
+// would, and revokes everything granted before it shows the outcome. src/oidc/test-sign-in/test-sign-in-gate.ts explains why this is safe.
 
 import type Koa from 'koa';
 import type { Events, RecordedEvent } from '../../events/index.ts';

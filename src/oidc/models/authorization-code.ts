@@ -3,9 +3,9 @@
 // verifier another user's code. A wrong verifier leaves the code to its application, as the library does (checklist R026).
 import { type AdapterPayload, type AuthorizationCode as AnyCode, errors } from 'oidc-provider';
 import type { Apis } from '../../apis/index.ts';
-import type { ApiPairs } from '../api-pairs.ts';
+import type { ApiPairs } from '../entitlements/api-pairs.ts';
+import { bindApi, pairsToKeep } from '../entitlements/requested-api.ts';
 import { ProviderBase, type TokenClass } from '../provider-base.ts';
-import { bindApi, pairsToKeep } from '../requested-api.ts';
 
 // RFC 7636 §4.1.
 const VERIFIER = /^[A-Za-z0-9._~-]{43,128}$/;

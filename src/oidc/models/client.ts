@@ -5,9 +5,13 @@ import { createIsOwnAddress } from '../../clients/index.ts';
 import type { Clock } from '../../clock.ts';
 import type { ClientMetadata, ClientRecord } from '../../store/collections.ts';
 import type { Stored } from '../../store/port.ts';
-import { createKeyLookup } from '../client-keys.ts';
 import { type ClientClass, type ClientWithKeys, ProviderBase } from '../provider-base.ts';
-import { isAdmittedTestSignIn, isTestSignInExchange, testSignInRedirectUri } from '../test-sign-in-gate.ts';
+import { createKeyLookup } from '../requests/client-keys.ts';
+import {
+  isAdmittedTestSignIn,
+  isTestSignInExchange,
+  testSignInRedirectUri,
+} from '../test-sign-in/test-sign-in-gate.ts';
 
 interface Deps {
   readonly findClient: (clientId: string) => Promise<Stored<ClientRecord> | undefined>;

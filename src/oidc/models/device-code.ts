@@ -3,10 +3,10 @@
 // removed from stored codes; settle-scope.ts removes them from requests.
 import type { AdapterPayload } from 'oidc-provider';
 import type { Apis } from '../../apis/index.ts';
-import type { ApiPairs } from '../api-pairs.ts';
+import type { ApiPairs } from '../entitlements/api-pairs.ts';
+import { bindApi, pairsToKeep } from '../entitlements/requested-api.ts';
+import { withoutAdminScopes } from '../entitlements/scopes.ts';
 import { type DeviceCodeClass, ProviderBase } from '../provider-base.ts';
-import { bindApi, pairsToKeep } from '../requested-api.ts';
-import { withoutAdminScopes } from '../scopes.ts';
 
 interface Charge {
   giveBack(): void;

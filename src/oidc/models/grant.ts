@@ -3,11 +3,11 @@
 // userinfo.
 import type { Grant } from 'oidc-provider';
 import { statementOf } from '../../clients/index.ts';
-import { liveScopes, scopeNames } from '../api-pairs.ts';
-import { claimsUnder, currentScopes, opensAdmin } from '../entitlement.ts';
-import { type AccountDirectory, requestAccount } from '../find-account.ts';
+import { liveScopes, scopeNames } from '../entitlements/api-pairs.ts';
+import { claimsUnder, currentScopes, opensAdmin } from '../entitlements/entitlement.ts';
+import { type AccountDirectory, requestAccount } from '../entitlements/find-account.ts';
+import { requestedApi } from '../entitlements/requested-api.ts';
 import { type GrantClass, ProviderBase } from '../provider-base.ts';
-import { requestedApi } from '../requested-api.ts';
 import { clientRecord } from './client.ts';
 
 export type SessionGrant = Grant & {

@@ -1,7 +1,7 @@
 // Adds `at_hash` to ID tokens of the token endpoint (OIDC Core §3.1.3.6), which binds them to their access token; the library
 // adds it only in the front channel, where we issue none. Adds what applications with `keycloak_tokens` read. Also rejects other JWTs of ours in place of an ID token.
 import { errors } from 'oidc-provider';
-import { hasKeycloakTokens, keycloakClaims } from '../keycloak-tokens.ts';
+import { hasKeycloakTokens, keycloakClaims } from '../foreign-layout/keycloak-tokens.ts';
 import type { IdTokenClass, IdTokenModel } from '../provider-base.ts';
 import { issuedValue } from './jwt-format.ts';
 

@@ -3,9 +3,9 @@
 import type { AdapterPayload, Interaction } from 'oidc-provider';
 import type { Clock } from '../../clock.ts';
 import type { MethodTimes } from '../../sessions/index.ts';
-import type { AccountDirectory } from '../find-account.ts';
+import type { AccountDirectory } from '../entitlements/find-account.ts';
 import { type ModelClass, ProviderBase } from '../provider-base.ts';
-import { testSignInRedirectUri } from '../test-sign-in-gate.ts';
+import { testSignInRedirectUri } from '../test-sign-in/test-sign-in-gate.ts';
 
 /** The progress of a sign-in, stored in the interaction between its pages. */
 export interface SigninProgress {

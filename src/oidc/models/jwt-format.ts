@@ -1,13 +1,13 @@
 // Access tokens as JWTs whose payload is stored under `jti`. The library's own JWT format is not stored, so its tokens could
 // not be introspected, revoked or used at userinfo.
 import type { AccessToken, AdapterPayload, Client, ClientCredentials } from 'oidc-provider';
-import type { AccessTokenClaims, AccessTokenJwt, ResolvedToken } from '../access-token-jwt.ts';
-import { grantedClaims } from '../api-consent.ts';
-import { type ApiPairs, pairsOf } from '../api-pairs.ts';
-import type { TokenKind } from '../opaque-tokens.ts';
+import { grantedClaims } from '../entitlements/api-consent.ts';
+import { type ApiPairs, pairsOf } from '../entitlements/api-pairs.ts';
+import { requestedApi } from '../entitlements/requested-api.ts';
+import { noScopeLeft } from '../entitlements/requested-scope.ts';
 import { ProviderBase, type TokenClass } from '../provider-base.ts';
-import { requestedApi } from '../requested-api.ts';
-import { noScopeLeft } from '../requested-scope.ts';
+import type { AccessTokenClaims, AccessTokenJwt, ResolvedToken } from '../tokens/access-token-jwt.ts';
+import type { TokenKind } from '../tokens/opaque-tokens.ts';
 import { clientRecord } from './client.ts';
 import { refusedScopes } from './oidc-context.ts';
 

@@ -3,13 +3,13 @@
 // revocation it wraps JWTs (access-token-jwt.ts), which the library would reject.
 import type { IncomingMessage } from 'node:http';
 import { type Client, errors, type KoaContextWithOIDC } from 'oidc-provider';
-import type { AccessTokenJwt } from '../access-token-jwt.ts';
-import { calledAddress } from '../dpop.ts';
+import { nameApi } from '../entitlements/requested-api.ts';
+import { allowedScope } from '../entitlements/requested-scope.ts';
+import { settleScope } from '../entitlements/settle-scope.ts';
 import type { OIDCContextClass } from '../provider-base.ts';
-import { nameApi } from '../requested-api.ts';
-import { allowedScope } from '../requested-scope.ts';
-import { settleScope } from '../settle-scope.ts';
-import { isTestSignInExchange, testSignInRedirectUri } from '../test-sign-in-gate.ts';
+import { isTestSignInExchange, testSignInRedirectUri } from '../test-sign-in/test-sign-in-gate.ts';
+import type { AccessTokenJwt } from '../tokens/access-token-jwt.ts';
+import { calledAddress } from '../tokens/dpop.ts';
 import { clientRecord } from './client.ts';
 
 interface Deps {

@@ -12,14 +12,14 @@ import {
 import type { Apis } from '../../apis/index.ts';
 import { acrFrom } from '../../clients/index.ts';
 import { type Clock, epochSeconds } from '../../clock.ts';
-import { type ApiPairs, pairsOf } from '../api-pairs.ts';
-import { hasKeycloakTokens } from '../keycloak-tokens.ts';
+import { type ApiPairs, pairsOf } from '../entitlements/api-pairs.ts';
+import { bindApi, requestedApi, staysWithApi } from '../entitlements/requested-api.ts';
+import { noScopeGranted } from '../entitlements/requested-scope.ts';
+import { withoutAdminScopes } from '../entitlements/scopes.ts';
+import { hasKeycloakTokens } from '../foreign-layout/keycloak-tokens.ts';
+import type { RefreshTokenJwt } from '../foreign-layout/refresh-token-jwt.ts';
 import { type RefreshSettings, secondsLeft } from '../policies.ts';
 import { ProviderBase, type TokenClass } from '../provider-base.ts';
-import type { RefreshTokenJwt } from '../refresh-token-jwt.ts';
-import { bindApi, requestedApi, staysWithApi } from '../requested-api.ts';
-import { noScopeGranted } from '../requested-scope.ts';
-import { withoutAdminScopes } from '../scopes.ts';
 import { clientRecord } from './client.ts';
 
 interface Deps {

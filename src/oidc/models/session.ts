@@ -7,7 +7,7 @@ import { type MethodTimes, mergeMethodTimes, readMethodTimes } from '../../sessi
 import type { ProtocolPayload } from '../../store/collections.ts';
 import { type EphemeralCollection, VersionConflict } from '../../store/port.ts';
 import { type ModelInternals, ProviderBase, type SessionClass } from '../provider-base.ts';
-import { testSignInRedirectUri } from '../test-sign-in-gate.ts';
+import { testSignInRedirectUri } from '../test-sign-in/test-sign-in-gate.ts';
 
 export interface SessionActivity {
   readonly uid: string;

@@ -1,4 +1,4 @@
-// API keys: bearer credentials for programs that use the admin API. src/oidc/admin-bearer.ts decides what a key may do.
+// API keys: bearer credentials for programs that use the admin API. src/oidc/tokens/admin-bearer.ts decides what a key may do.
 import {
   Array as ArraySchema,
   Enum,

@@ -1,4 +1,4 @@
-/** A cause of refused requests (refusal-causes.ts). Reasons are those of the log line (src/oidc/refusals.ts). */
+/** A cause of refused requests (refusal-causes.ts). Reasons are those of the log line (src/oidc/requests/refusals.ts). */
 export interface RefusalRow {
   readonly cause: string;
   /** OAuth error codes; default: any. */

@@ -1,0 +1,90 @@
+// The `acr` that a sign-in must reach, and whether it can be reached at all (OIDC Core §5.5.1.1; decisions §5).
+import type { Account } from '../../accounts/index.ts';
+import { ACR } from '../../clients/index.ts';
+import type { BoundInteraction } from '../models/interaction.ts';
+import { acrRequestOf, voluntaryAcrAbove } from './acr.ts';
+import { ADMIN_SCOPES, isGrantable } from './scopes.ts';
+
+export interface AcrDemand {
+  /** Whether the essential `acr` of the request, if any, can be reached here at all. */
+  canMeet(interaction: BoundInteraction): Promise<boolean>;
+  /** The `acr` requested beyond an ordinary sign-in; undefined: none, or none that the account can reach. */
+  demandOf(interaction: Pick<BoundInteraction, 'params'>, account: Account): string | undefined;
+  /** Whether the account can sign in with two factors. */
+  isStrong(account: Account): boolean;
+}
+
+export interface AcrDemandDeps {
+  /** Whether a sign-in with that `acr` may have `admin` scopes. */
+  readonly mayAdminister: (account: Account, acr: string | undefined) => boolean;
+  /** The values that sign-ins of this account can reach with its factors. */
+  readonly reachableAcrs: (account: Account) => readonly string[];
+  readonly mfaMode: () => 'off' | 'optional' | 'required';
+  readonly findUsable: (id: string) => Promise<Account | undefined>;
+  readonly stepOf: (account: Account, mode: 'off' | 'optional' | 'required') => 'none' | 'enrol' | 'verify';
+  readonly passkeys: { readonly mode: () => string };
+}
+
+export function createAcrDemand({
+  mayAdminister,
+  reachableAcrs,
+  mfaMode,
+  findUsable,
+  stepOf,
+  passkeys,
+}: AcrDemandDeps): AcrDemand {
+  const isForAdmin = ({ params }: Pick<BoundInteraction, 'params'>, account: Account): boolean =>
+    String(params.scope ?? '')
+      .split(' ')
+      .some((scope) => ADMIN_SCOPES.has(scope) && isGrantable(scope, account.role)) &&
+    !mayAdminister(account, undefined);
+
+  function demandOf(interaction: Pick<BoundInteraction, 'params'>, account: Account): string | undefined {
+    const request = acrRequestOf(interaction.params);
+    const reachable = reachableAcrs(account);
+    const { essential = [] } = request;
+    const met = essential.find((value) => reachable.includes(value));
+    // While second factors are turned off, an application cannot request one, and none is enrolled. A passkey is still a way to
+    // sign in, and its holder may have typed the password.
+    if (mfaMode() === 'off') return met === ACR.multiFactor ? met : undefined;
+    // Scopes of the admin API need two factors (decisions §2).
+    if (isForAdmin(interaction, account)) return ACR.multiFactor;
+    // Enrolment is required for an essential value, never for a voluntary one.
+    if (met === undefined && essential.includes(ACR.multiFactor)) return ACR.multiFactor;
+    return voluntaryAcrAbove(
+      { voluntary: [...(met === undefined ? [] : [met]), ...request.voluntary] },
+      reachable,
+      ACR.singleFactor,
+    );
+  }
+
+  return {
+    demandOf,
+    isStrong: (account) => reachableAcrs(account).includes(ACR.multiFactor),
+
+    async canMeet(interaction) {
+      const { essential } = acrRequestOf(interaction.params);
+      if (essential === undefined) return true;
+      const areCodesAsked = mfaMode() !== 'off';
+      const { session } = interaction;
+      const account = session && (await findUsable(session.accountId));
+      if (account === undefined) {
+        const canMultiFactor = areCodesAsked || passkeys.mode() !== 'password';
+        return essential.some(
+          (acr) =>
+            acr === ACR.singleFactor ||
+            (acr === ACR.emailCode && areCodesAsked) ||
+            (acr === ACR.multiFactor && canMultiFactor),
+        );
+      }
+      const reachable = reachableAcrs(account);
+      return essential.some(
+        (acr) =>
+          // Without such a factor, the sign-in enrols one.
+          (acr === ACR.multiFactor && (areCodesAsked || reachable.includes(acr))) ||
+          (acr === ACR.emailCode && reachable.includes(acr)) ||
+          (acr === ACR.singleFactor && stepOf(account, mfaMode()) === 'none'),
+      );
+    },
+  };
+}

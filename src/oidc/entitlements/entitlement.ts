@@ -1,0 +1,119 @@
+// The scopes and claims to which a client and an account are entitled now (decisions §3, §5). On every use, a grant, code or
+// token is limited to the intersection of what it was granted and this. Pure functions over records already read.
+import { openScopes } from '../../clients/index.ts';
+import { parseJson } from '../../json.ts';
+import type { ClientRecord } from '../../store/collections.ts';
+import { ADMIN_SCOPES, claimsByScope, isGrantable } from './scopes.ts';
+
+type Registered = Pick<ClientRecord, 'metadata'>;
+
+/** A record without `scope` gets the default scopes of a registration (metadata-rules.ts), never `admin`. */
+export function scopesOfClient({ metadata }: Registered): ReadonlySet<string> {
+  const { scope } = metadata;
+  return new Set(typeof scope === 'string' && scope !== '' ? scope.split(' ') : openScopes);
+}
+
+/**
+ * @param isForAdmin whether the authentication of the user is strong enough for the admin API (opensAdmin)
+ * @returns the scopes that the client, and the account if there is one, may have now; in the given order
+ */
+export function currentScopes(
+  given: Iterable<string>,
+  client: Registered,
+  account?: { readonly role: string },
+  isForAdmin = true,
+): string[] {
+  const allowed = scopesOfClient(client);
+  return [...given].filter(
+    (scope) =>
+      allowed.has(scope) &&
+      (account === undefined || isGrantable(scope, account.role)) &&
+      (isForAdmin || !ADMIN_SCOPES.has(scope)),
+  );
+}
+
+/** What a session, code or token records about the authentication behind it. */
+export interface Authenticated {
+  readonly kind?: string;
+  readonly acr?: string | undefined;
+  /** How a token was first obtained. */
+  readonly gty?: unknown;
+  /** Of an access token. */
+  readonly extra?: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** Grants in which the user did not see our pages in their own browser: a password given to a program, a device code. */
+const PAGELESS_GRANTS = new Set(['password', 'device_code']);
+
+/**
+ * Whether that authentication is strong enough for the admin API (decisions §2, §8): two factors when the account has a
+ * second one or the settings require it, and never a grant without pages.
+ */
+export function opensAdmin<A>(
+  accounts: { mayAdminister(account: A, acr: string | undefined): boolean },
+  account: A,
+  { acr, gty, extra }: Authenticated,
+): boolean {
+  const [first = ''] = typeof gty === 'string' ? gty.split(' ') : [];
+  if (PAGELESS_GRANTS.has(first)) return false;
+  const recorded = acr ?? extra?.acr;
+  return accounts.mayAdminister(account, typeof recorded === 'string' ? recorded : undefined);
+}
+
+// The library records a short name for a grant type that is a URN (lib/actions/grants/device_code.js).
+const grantTypeOf = (gty: string): string =>
+  gty === 'device_code' ? 'urn:ietf:params:oauth:grant-type:device_code' : gty;
+
+/**
+ * @param token.gty how the token was first obtained, as the library records it: `authorization_code refresh_token`
+ * @returns whether the client may still use the grant type that the token came from, and the one that its kind needs
+ */
+export function isGrantTypeAllowed(
+  { metadata }: Registered,
+  token: { readonly kind: string; readonly gty?: unknown },
+): boolean {
+  const { grant_types: types } = metadata;
+  if (!Array.isArray(types)) return true;
+  if (token.kind === 'ClientCredentials') return types.includes('client_credentials');
+  if (token.kind === 'RefreshToken' && !types.includes('refresh_token')) return false;
+  const [first] = typeof token.gty === 'string' ? token.gty.split(' ') : [];
+  return first === undefined || first === '' || types.includes(grantTypeOf(first));
+}
+
+const scopeByClaim: ReadonlyMap<string, string> = new Map(
+  Object.entries(claimsByScope).flatMap(([scope, names]) =>
+    scope === 'openid' ? [] : names.map((name): [string, string] => [name, scope]),
+  ),
+);
+
+/** @returns the scope that a user claim belongs to; undefined for claims that any ID token may have */
+const scopeOfClaim = (claim: string): string | undefined => scopeByClaim.get(claim);
+
+/** @returns the claims whose scope is in `scopes`, in the given order (OIDC Core §5.4, §5.5) */
+export const claimsUnder = (claims: Iterable<string>, scopes: ReadonlySet<string>): string[] =>
+  [...claims].filter((claim) => scopes.has(scopeOfClaim(claim) ?? ''));
+
+/** @returns the scopes of these claims that the client may have now */
+export function scopesOfClaims(claims: Iterable<string>, client: Registered): string[] {
+  const allowed = scopesOfClient(client);
+  const scopes = new Set([...claims].map((claim) => scopeOfClaim(claim) ?? ''));
+  return [...scopes].filter((scope) => allowed.has(scope));
+}
+
+/** @returns the names in a `claims` parameter (OIDC Core §5.5); none when it cannot be parsed */
+export function namesInClaims(parameter: unknown): string[] {
+  if (typeof parameter !== 'string') return [];
+  let members: unknown;
+  try {
+    members = parseJson(parameter);
+  } catch {
+    return [];
+  }
+  if (typeof members !== 'object' || members === null) return [];
+  const places = ['id_token', 'userinfo'].map((name): unknown => Reflect.get(members, name));
+  return [
+    ...new Set(
+      places.flatMap((place) => (typeof place === 'object' && place !== null ? Object.keys(place) : [])),
+    ),
+  ];
+}

@@ -1,0 +1,40 @@
+// Which grant types some application may use, for the discovery document. Each process reads it from the store again when the
+// document is requested, at most once a minute and without delaying the response, which clients cache for five minutes anyway.
+import type { Clients } from '../../clients/index.ts';
+import type { Clock } from '../../clock.ts';
+import type { InUse } from '../discovery.ts';
+
+const CHECK_MS = 60_000;
+
+export interface GrantsInUse {
+  /** As of the last check; starts the next one when that is due. */
+  current(): Pick<InUse, 'passwordGrant'>;
+  /** Never rejects: without the store, what was known stays. */
+  check(): Promise<void>;
+}
+
+export function createGrantsInUse(deps: {
+  readonly clients: Pick<Clients, 'hasPasswordGrant'>;
+  readonly clock: Clock;
+}): GrantsInUse {
+  const { clients, clock } = deps;
+  let known: Pick<InUse, 'passwordGrant'> = { passwordGrant: false };
+  let checkedAt: number | undefined;
+
+  async function check(): Promise<void> {
+    checkedAt = clock();
+    try {
+      known = { passwordGrant: await clients.hasPasswordGrant() };
+    } catch {
+      // The next request tries again.
+    }
+  }
+
+  return {
+    check,
+    current() {
+      if (checkedAt === undefined || Math.abs(clock() - checkedAt) >= CHECK_MS) void check();
+      return known;
+    },
+  };
+}

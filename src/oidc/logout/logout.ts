@@ -1,0 +1,273 @@
+// GET and POST /oauth2/logout (decisions §4): immediate when the request is authentic, with a confirmation page when another
+// site could have sent the browser here (logout CSRF). The session is ended before the cookie is cleared. Requests of programs
+// by other credentials than the session's are in logout-programs.ts.
+
+import type Koa from 'koa';
+import type { Client, Session } from 'oidc-provider';
+import { type Clock, epochSeconds } from '../../clock.ts';
+import { AppError } from '../../errors.ts';
+import type { Events } from '../../events/index.ts';
+import { MAX_TARGET } from '../../http/index.ts';
+import type { Sessions } from '../../sessions/index.ts';
+import type { IdentityProvider } from '../identity-provider.ts';
+import { clientRecord } from '../models/client.ts';
+import type { ProtocolContext } from '../provider-middleware.ts';
+import type { Form, ReadForm } from '../requests/form.ts';
+import { noteRefusal } from '../requests/refusals.ts';
+import { noteClient } from '../requests/request-client.ts';
+import type { BrowserSession } from '../sign-in/browser-session.ts';
+import type { DpopProofs } from '../tokens/dpop.ts';
+import type { RevokeToken } from '../tokens/revocation.ts';
+import type { TokenState } from '../tokens/token-state.ts';
+import {
+  authenticateClient,
+  hasBearer,
+  hasClientCredentials,
+  logoutByBearer,
+  logoutByRefreshToken,
+} from './logout-programs.ts';
+import { type Hint, type HintedSession, type LogoutRequest, readLogoutRequest } from './logout-request.ts';
+
+export interface LogoutPages {
+  signedOut(ctx: Koa.Context, client: Client | undefined): void;
+  confirm(ctx: Koa.Context, fields: readonly { name: string; value: string }[]): void;
+  /** Whether the form comes from our confirmation page in this browser. @throws AppError for a forged one */
+  isConfirmed(ctx: Koa.Context, form: Form): boolean;
+}
+
+interface Deps {
+  readonly provider: () => IdentityProvider;
+  readonly browser: BrowserSession;
+  readonly tokens: TokenState;
+  readonly revokeToken: RevokeToken;
+  /** `finishEndingOf`: a repeated request after a sign-out that failed half-way (503) completes that sign-out. */
+  readonly sessions: Pick<Sessions, 'end' | 'finishEndingOf' | 'findBySid'>;
+  readonly readForm: ReadForm;
+  readonly pages: LogoutPages;
+  readonly dpop: Pick<DpopProofs, 'checkBinding'>;
+  readonly events: Pick<Events, 'note'>;
+  readonly clock: Clock;
+  /** Path of the endpoint as browsers see it. */
+  readonly path: string;
+}
+
+const PARAMETERS = ['id_token_hint', 'post_logout_redirect_uri', 'client_id', 'state', 'ui_locales'];
+
+export function logoutRoute(deps: Deps) {
+  const { browser, readForm } = deps;
+  return async (ctx: ProtocolContext, next: Koa.Next): Promise<void> => {
+    ctx.set('Cache-Control', 'no-store');
+    const read = await readParameters(ctx, readForm);
+    if (read.form !== undefined && (read.form.get('refresh_token') ?? '') !== '')
+      return logoutByRefreshToken(ctx, next, read.form, deps);
+    const session = await browser.current(ctx);
+    if (session === undefined && hasBearer(ctx)) {
+      await logoutByBearer(ctx, deps);
+      if (read.problem !== undefined) throw read.problem;
+      return undefined;
+    }
+    refuseSubresource(ctx);
+    if (session !== undefined) return logoutOfBrowser(ctx, session, read, deps);
+    if (isOfProgram(ctx, browser)) return logoutByHint(ctx, next, read, deps);
+    if (goesRoundByGet(ctx, read, deps)) return undefined;
+    const by = browser.cookieDigest(ctx);
+    if (by !== undefined) await deps.sessions.finishEndingOf(by);
+    return answer(ctx, await requestOf(ctx, read, deps, async () => undefined), read, deps);
+  };
+}
+
+async function logoutOfBrowser(
+  ctx: Koa.Context,
+  session: Session & { accountId: string },
+  read: ReadParameters,
+  deps: Deps,
+): Promise<void> {
+  const { pages, sessions, browser } = deps;
+  /** The application is signed in in this very session, by the sign-in that the hint is from. */
+  const isOfThis = (hint: Hint, client: Client): boolean =>
+    session.sidFor(client.clientId) === hint.sid && hint.sub === session.accountId;
+  const request = await requestOf(ctx, read, deps, async (hint, client) =>
+    isOfThis(hint, client) ? session : undefined,
+  );
+  const isConfirmed = read.form !== undefined && pages.isConfirmed(ctx, read.form);
+  if (!isConfirmed && request.session === undefined && isFromElsewhere(ctx)) {
+    const problem = read.problem ?? request.problem;
+    if (problem !== undefined) throw problem;
+    const fields = PARAMETERS.map((name) => ({ name, value: read.parameters.get(name) ?? '' }));
+    pages.confirm(
+      ctx,
+      fields.filter(({ value }) => value !== ''),
+    );
+    return;
+  }
+  const returnsTo = request.returnTo === undefined ? undefined : request.client?.clientId;
+  await sessions.end(session.uid, { ...browser.cookieDigest(ctx), returnsTo });
+  answer(ctx, request, read, deps);
+}
+
+/** Clock differences between processes; the same as for the library's tokens (configuration.ts). */
+const TOLERANCE_SECONDS = 5;
+
+/** A server that signs its user out without a browser: its ID token names the session. */
+async function logoutByHint(
+  ctx: ProtocolContext,
+  next: Koa.Next,
+  read: ReadParameters,
+  deps: Deps,
+): Promise<void> {
+  const { sessions, events, clock } = deps;
+  const hasHint = (read.parameters.get('id_token_hint') ?? '') !== '';
+  const isAuthenticated = hasHint && hasClientCredentials(ctx, read.form);
+  const authenticated = isAuthenticated ? await authenticateClient(ctx, next, read.form) : undefined;
+  if (isAuthenticated && authenticated === undefined) return;
+  const request = await requestOf(ctx, read, deps, async ({ sub, sid, iat }, { clientId }) => {
+    const session = await sessions.findBySid({ accountId: sub, clientId, sid });
+    if (session === undefined) await sessions.finishEndingOf({ accountId: sub });
+    const isWithin =
+      session !== undefined &&
+      iat >= session.startedAt - TOLERANCE_SECONDS &&
+      iat <= epochSeconds(clock) + TOLERANCE_SECONDS;
+    return isWithin ? { ...session, accountId: sub } : undefined;
+  });
+  const { session, client } = request;
+  if (session !== undefined && client !== undefined) {
+    const isOther = authenticated !== undefined && authenticated.clientId !== client.clientId;
+    const isMissing = authenticated === undefined && clientRecord(client).logoutNeedsAuth === true;
+    if (isOther || isMissing) return refuseClient(ctx, client);
+    await sessions.end(session.uid);
+    events.note({
+      event: 'session.ended_by_application',
+      actor: { kind: 'client', id: client.clientId },
+      target: { kind: 'user', id: session.accountId },
+      clientId: client.clientId,
+      details: { session_id: session.uid },
+    });
+  }
+  answer(ctx, request, read, deps);
+}
+
+function refuseClient(ctx: Koa.Context, { clientId }: Client): void {
+  noteClient(ctx, clientId);
+  ctx.status = 401;
+  ctx.set('WWW-Authenticate', 'Basic realm="logout"');
+  ctx.body = {
+    error: 'invalid_client',
+    error_description:
+      'A sign-out by id_token_hint without a browser needs the authentication of its client.',
+  };
+}
+
+/** After the session has ended: clears the cookie and says what is left to say. */
+function answer<S extends HintedSession>(
+  ctx: Koa.Context,
+  request: LogoutRequest<S>,
+  read: ReadParameters,
+  { browser, pages }: Deps,
+): void {
+  // A POST from another site comes without the cookie: what it cannot end it must not clear either (R065).
+  if (browser.cookieDigest(ctx) !== undefined) {
+    browser.clearCookie(ctx);
+    ctx.set('Clear-Site-Data', '"cache"');
+  }
+  // An error of the application must not keep the user signed in; it is reported after the sign-out.
+  const problem = read.problem ?? request.problem;
+  if (problem !== undefined) throw problem;
+  if (request.returnTo === undefined) pages.signedOut(ctx, request.client);
+  else {
+    ctx.status = 303;
+    ctx.redirect(request.returnTo);
+  }
+}
+
+async function requestOf<S extends HintedSession>(
+  ctx: Koa.Context,
+  { parameters }: ReadParameters,
+  { provider }: Deps,
+  sessionOf: (hint: Hint, client: Client) => Promise<S | undefined>,
+): Promise<LogoutRequest<S>> {
+  const request = await readLogoutRequest(provider(), parameters, sessionOf);
+  if (request.refusal !== undefined) noteRefusal(ctx, request.refusal);
+  return request;
+}
+
+/**
+ * Browsers send a cookie that they may send. A form of another site goes without (SameSite=Lax), and on plain http without
+ * Sec-Fetch-Site, too; Node's fetch sends Sec-Fetch-Mode alone.
+ */
+const isOfProgram = (ctx: Koa.Context, browser: BrowserSession): boolean =>
+  browser.cookieDigest(ctx) === undefined && ctx.get('sec-fetch-site') === '' && !isFromElsewhere(ctx);
+
+/** A POST from another site carries no session cookie (SameSite=Lax); the GET after the redirect does. */
+function goesRoundByGet(ctx: Koa.Context, { form }: ReadParameters, { browser, path }: Deps): boolean {
+  if (form === undefined || !isFromElsewhere(ctx) || browser.cookieDigest(ctx) !== undefined) return false;
+  const given = PARAMETERS.map((name): [string, string] => [name, form.get(name) ?? '']).filter(
+    ([, value]) => value !== '',
+  );
+  // A redirect that is too long for our own server would be a 414: first without the state, then without anything.
+  const [target = path] = [given, given.filter(([name]) => name !== 'state')]
+    .filter((parameters) => parameters.length > 0)
+    .map((parameters) => `${path}?${new URLSearchParams(parameters)}`)
+    .filter(({ length }) => length <= MAX_TARGET);
+  ctx.status = 303;
+  ctx.redirect(target);
+  return true;
+}
+
+/** Rejects an image, frame or script on any site, our own and sibling hosts included (CVE-2020-10734; checklist R065). */
+function refuseSubresource(ctx: Koa.Context): void {
+  const [site, dest, mode] = ['site', 'dest', 'mode'].map((name) => ctx.get(`sec-fetch-${name}`));
+  // Browsers send Sec-Fetch-Site; Node's fetch sends only the mode.
+  if (site === '') return;
+  const isNavigation = ['', 'document'].includes(dest ?? '') && ['', 'navigate'].includes(mode ?? '');
+  if (isNavigation) return;
+  throw new AppError('request.csrf', {
+    message: 'The sign-out page must be opened as a page. It cannot be loaded as part of another page.',
+  });
+}
+
+/**
+ * Whether another site may have sent the browser here by a link or a form. A sibling host counts as another site, because
+ * it may serve uploaded content. Without Sec-Fetch-Site (plain http hosts), Origin and Referer decide, and a navigation
+ * without either could come from any site.
+ */
+function isFromElsewhere(ctx: Koa.Context): boolean {
+  const site = ctx.get('sec-fetch-site');
+  if (site !== '') return site === 'cross-site' || site === 'same-site';
+  const origin = ctx.get('origin');
+  if (origin !== '') return origin !== ctx.origin;
+  const referrer = ctx.get('referer');
+  if (referrer !== '') return URL.parse(referrer)?.origin !== ctx.origin;
+  return ctx.get('upgrade-insecure-requests') !== '';
+}
+
+type Parameters = { get(name: string): string | undefined };
+
+interface ReadParameters {
+  readonly parameters: Parameters;
+  readonly form?: Form | undefined;
+  /** Why the parameters cannot be read; the request is still one to sign out. */
+  readonly problem?: AppError | undefined;
+}
+
+async function readParameters(ctx: Koa.Context, readForm: ReadForm): Promise<ReadParameters> {
+  try {
+    if (ctx.method !== 'POST' || ctx.get('content-type') === '') return { parameters: queryOf(ctx) };
+    const form = await readForm(ctx);
+    return { parameters: form, form };
+  } catch (error) {
+    if (error instanceof AppError) return { parameters: { get: () => undefined }, problem: error };
+    throw error;
+  }
+}
+
+/** @throws AppError request.malformed for a parameter that was sent twice, as the form reader does (RFC 6749 §3.1) */
+function queryOf(ctx: Koa.Context): Parameters {
+  const query = new URLSearchParams(ctx.querystring);
+  for (const name of PARAMETERS) {
+    if (query.getAll(name).length > 1)
+      throw new AppError('request.malformed', {
+        message: `The parameter "${name}" was sent more than once.`,
+      });
+  }
+  return { get: (name) => query.get(name) ?? undefined };
+}

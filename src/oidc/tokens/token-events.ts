@@ -1,0 +1,106 @@
+// Records tokens that were issued, refused and reused, from the library's events. Recording never waits, so it delays no
+// token. Reuse is rare and revokes a grant, so it is recorded at once; the rest is batched in memory (src/audit/token-log.ts).
+import type { KoaContextWithOIDC } from 'oidc-provider';
+import { isUseStale } from '../../clients/index.ts';
+import type { Clock } from '../../clock.ts';
+import type { Events } from '../../events/index.ts';
+import type { IdentityProvider } from '../identity-provider.ts';
+import { clientRecord } from '../models/client.ts';
+import type { RepeatWatch } from '../requests/repeated-values.ts';
+
+interface Deps extends RepeatWatch {
+  readonly events: Pick<Events, 'emit' | 'note'>;
+  readonly clock: Clock;
+}
+
+/** Responses of the device flow while the user has not decided (RFC 8628 §3.5), not errors. */
+const PENDING = new Set(['authorization_pending', 'slow_down']);
+
+/**
+ * `error_detail` is not part of the response. Some of it repeats what the client sent, so only known texts are recorded; for
+ * all others only the error code is (lib/actions/grants, lib/helpers/grant_source.js, adapters/oidc.ts).
+ */
+const DETAILS =
+  /^(?:refresh token|authorization code|device code|grant|access token|RefreshToken|AuthorizationCode|DeviceCode) (?:not found|is expired|already (?:used|consumed)|was used before|redirect_uri mismatch|invalid \(referenced account not found\))$|^client mismatch$|^accountId mismatch$|^code_verifier (?:without code_challenge|missing|is plain|is malformed)$/;
+
+const GRANT_TYPES: Readonly<Record<string, string>> = {
+  authorization_code: 'authorization_code',
+  refresh_token: 'refresh_token',
+  client_credentials: 'client_credentials',
+  password: 'password',
+  'urn:ietf:params:oauth:grant-type:device_code': 'device_code',
+};
+
+function grantTypeOf({ oidc }: KoaContextWithOIDC): string | undefined {
+  const asked: unknown = oidc.params?.grant_type;
+  if (typeof asked !== 'string' || oidc.route !== 'token') return undefined;
+  return Object.hasOwn(GRANT_TYPES, asked) ? GRANT_TYPES[asked] : 'other';
+}
+
+/** Subscribes to the token events of this provider. */
+export function reportTokens(
+  provider: Pick<IdentityProvider, 'on'>,
+  { events, clock, codeIssued }: Deps,
+): void {
+  provider.on('grant.success', (ctx: KoaContextWithOIDC) => {
+    const { client, entities } = ctx.oidc;
+    const grantType = grantTypeOf(ctx);
+    if (client === undefined || grantType === undefined) return;
+    const { clientId } = client;
+    if (isUseStale(clientRecord(client), clock())) events.emit('quarantinedUsed', { clientId });
+    if (grantType === 'refresh_token') return events.emit('tokensRefreshed', { clientId });
+    if (grantType === 'client_credentials') return events.emit('machineTokensIssued', { clientId });
+    const { AccessToken: token, Account: account } = entities;
+    events.emit('tokensIssued', {
+      clientId,
+      accountId: account?.accountId,
+      grantId: token?.grantId,
+      grantType,
+      scope: token?.scope,
+    });
+  });
+
+  provider.on('authorization_code.saved', ({ clientId, codeChallenge, nonce }) => {
+    if (clientId !== undefined) codeIssued({ clientId, codeChallenge, nonce });
+  });
+
+  // Emitted wherever the library revokes a grant; at the token endpoint only when a code or token was used twice.
+  provider.on('grant.revoked', (ctx: KoaContextWithOIDC, grantId: string) => {
+    const { client, entities, route } = ctx.oidc;
+    const grantType = grantTypeOf(ctx);
+    if (route !== 'token' || grantType === undefined) return;
+    const used = entities.RefreshToken ?? entities.AuthorizationCode ?? entities.DeviceCode;
+    // A used code or refresh token came back (RFC 6749 §4.1.2, RFC 9700 §4.14.2).
+    events.note({
+      event: 'token.reused',
+      outcome: 'failure',
+      ...(client !== undefined && { actor: { kind: 'client', id: client.clientId } }),
+      target: { kind: 'grant', id: grantId },
+      clientId: client?.clientId,
+      details: { grant_type: grantType, user_id: used?.accountId },
+    });
+  });
+
+  const refused =
+    (endpoint: string) =>
+    (
+      ctx: KoaContextWithOIDC,
+      error: { readonly message: string; readonly error_detail?: string | undefined },
+    ): void => {
+      if (PENDING.has(error.message)) return;
+      const detail = error.error_detail !== undefined && DETAILS.test(error.error_detail);
+      events.emit('tokensRefused', {
+        clientId: ctx.oidc.client?.clientId,
+        endpoint,
+        grantType: grantTypeOf(ctx),
+        error: error.message,
+        detail: detail ? error.error_detail : undefined,
+      });
+    };
+  provider.on('grant.error', refused('token'));
+  provider.on('userinfo.error', refused('userinfo'));
+  provider.on('introspection.error', refused('introspection'));
+  provider.on('revocation.error', refused('revocation'));
+  provider.on('pushed_authorization_request.error', refused('par'));
+  provider.on('device_authorization.error', refused('device_authorization'));
+}

@@ -1,0 +1,158 @@
+// Whether a token is active, for introspection, the admin API and revocation alike. Active means: signed by us, not expired,
+// stored, not consumed, its grant exists, its account is usable, and its client may still use the grant type and at least
+// one of the scopes. Nothing is cached.
+import type { AccessToken, ClientCredentials, RefreshToken } from 'oidc-provider';
+import type { Api, Apis } from '../../apis/index.ts';
+import type { ApiClaim } from '../../store/apis.ts';
+import type { ClientRecord } from '../../store/collections.ts';
+import { type ApiPairs, apiClaims, liveScopes, pairsOf, scopeNames } from '../entitlements/api-pairs.ts';
+import { mayUse } from '../entitlements/client-access.ts';
+import { currentScopes, isGrantTypeAllowed, opensAdmin } from '../entitlements/entitlement.ts';
+import {
+  type AccountDirectory,
+  authenticationOf,
+  authenticationTime,
+  type OidcAccount,
+} from '../entitlements/find-account.ts';
+import type { Models } from '../provider-base.ts';
+import type { AccessTokenJwt } from './access-token-jwt.ts';
+
+export type AnyToken = AccessToken | ClientCredentials | RefreshToken;
+
+export interface LiveToken {
+  readonly token: AnyToken;
+  /** Absent for a client's own token. */
+  readonly account?: OidcAccount | undefined;
+  /** Those that its client and account may have now; the token itself keeps all that were granted. */
+  readonly scopes: ReadonlySet<string>;
+  /** What it is for when that is an API, with the claims about the user that it may carry. */
+  readonly target?: { readonly api: Api; readonly claims: readonly ApiClaim[] } | undefined;
+}
+
+export interface TokenState {
+  /** Finds a token by its value, active or not; never by an id or a code. */
+  find(bearer: string): Promise<AnyToken | undefined>;
+  /** @returns the token with its account if it is active */
+  live(token: AnyToken | undefined): Promise<LiveToken | undefined>;
+}
+
+interface Deps {
+  readonly models: () => Pick<Models, 'AccessToken' | 'ClientCredentials' | 'RefreshToken' | 'Grant'>;
+  readonly jwt: () => AccessTokenJwt;
+  readonly accounts: AccountDirectory;
+  readonly findClient: (clientId: string) => Promise<ClientRecord | undefined>;
+  readonly apis: Pick<Apis, 'find'>;
+}
+
+export function createTokenState({ models, jwt, accounts, findClient, apis }: Deps): TokenState {
+  return {
+    async find(bearer) {
+      switch (jwt().kindOf(bearer)) {
+        case 'AccessToken':
+          return models().AccessToken.find(bearer);
+        case 'ClientCredentials':
+          return models().ClientCredentials.find(bearer);
+        default:
+          return models().RefreshToken.find(bearer);
+      }
+    },
+
+    async live(token) {
+      if (token === undefined || !token.isValid) return undefined;
+      const pairs = pairsOf(token);
+      if (token.kind === 'ClientCredentials') {
+        const [client, api] = await Promise.all([
+          findClient(token.clientId ?? ''),
+          pairs && apis.find(pairs.id),
+        ]);
+        return client?.isActive === true ? limited(token, { client, pairs, api }) : undefined;
+      }
+      const [grant, account, client, api] = await Promise.all([
+        token.grantId === undefined ? undefined : models().Grant.find(token.grantId),
+        accounts.find(token.accountId),
+        findClient(token.clientId ?? ''),
+        pairs && apis.find(pairs.id),
+      ]);
+      // Logout and revocation remove the grant first; a token that is saved a moment later must not outlive it.
+      if (grant?.clientId !== token.clientId || grant?.accountId !== token.accountId) return undefined;
+      if (account === undefined || !accounts.isUsable(account)) return undefined;
+      if (client?.isActive !== true || !mayUse(client, account)) return undefined;
+      const isCurrent = accounts.isAuthenticationCurrent(account, authenticationTime(token) ?? 0);
+      const isForAdmin = opensAdmin(accounts, account, token);
+      return isCurrent ? limited(token, { client, account, isForAdmin, pairs, api }) : undefined;
+    },
+  };
+}
+
+interface Holders {
+  readonly client: ClientRecord;
+  readonly account?: OidcAccount;
+  readonly isForAdmin?: boolean;
+  readonly pairs: ApiPairs | undefined;
+  readonly api: Api | undefined;
+}
+
+/** @returns undefined when the client lost the grant type or all scopes of the token (decisions §3), or the API is gone */
+function limited(token: AnyToken, holders: Holders): LiveToken | undefined {
+  const { client, account, isForAdmin, pairs, api } = holders;
+  if (!isGrantTypeAllowed(client, token)) return undefined;
+  if (pairs !== undefined) {
+    if (api === undefined) return undefined;
+    const holder = { id: token.clientId ?? '', record: client };
+    const ofApi = scopeNames(liveScopes(api, pairs.scopeIds, holder, account));
+    if (ofApi.length === 0) return undefined;
+    const { claims = [] } = pairs;
+    // An access token is for the API alone; a refresh token has what else was granted with it.
+    const others =
+      token.kind === 'RefreshToken' ? currentScopes(token.scopes, client, account, isForAdmin) : [];
+    return { token, account, scopes: new Set([...ofApi, ...others]), target: { api, claims } };
+  }
+  const scopes = new Set(currentScopes(token.scopes, client, account, isForAdmin));
+  const isEmptied = scopes.size === 0 && Boolean(token.scope);
+  return isEmptied ? undefined : { token, account, scopes };
+}
+
+/** What an API learns of a token that is meant for it (decisions §3). */
+export function describeToApi(live: LiveToken | undefined, { id }: Api): Record<string, unknown> {
+  if (live?.target?.api.id !== id || live.token.kind === 'RefreshToken') return { active: false };
+  const { token, account, scopes, target } = live;
+  return {
+    active: true,
+    sub: account?.id ?? token.clientId,
+    ...(account === undefined ? undefined : { username: account.username }),
+    scope: [...scopes].join(' '),
+    client_id: token.clientId,
+    exp: token.exp,
+    iat: token.iat,
+    nbf: token.iat,
+    aud: token.aud,
+    ...(token.kind === 'ClientCredentials' ? undefined : authenticationOf(token)),
+    ...(token.jkt === undefined ? undefined : { cnf: { jkt: token.jkt } }),
+    ...(account && apiClaims(account, target.claims, target.api)),
+  };
+}
+
+/** The body of an introspection answer (RFC 7662 §2.2, specification §2.2, decisions §3). */
+export function describeToken(live: LiveToken | undefined, issuer: string): Record<string, unknown> {
+  if (live === undefined) return { active: false };
+  const { token, account, scopes } = live;
+  const audience = token.kind === 'RefreshToken' ? undefined : token.aud;
+  return {
+    active: true,
+    sub: account?.id ?? token.clientId,
+    ...(account === undefined ? undefined : { username: account.username }),
+    ...(scopes.size > 0 ? { scope: [...scopes].join(' ') } : undefined),
+    client_id: token.clientId,
+    token_type: token.kind === 'RefreshToken' ? 'refresh_token' : token.tokenType,
+    exp: token.exp,
+    iat: token.iat,
+    nbf: token.iat,
+    iss: issuer,
+    aud: audience ?? token.clientId,
+    ...(token.kind === 'ClientCredentials' ? undefined : authenticationOf(token)),
+    // The identifier of a refresh token is its value, so it is never returned.
+    ...(token.kind === 'RefreshToken' ? undefined : { jti: token.jti }),
+    ...(token.kind !== 'ClientCredentials' && token.sid !== undefined ? { sid: token.sid } : undefined),
+    ...(token.jkt === undefined ? undefined : { cnf: { jkt: token.jkt } }),
+  };
+}
