@@ -2,6 +2,7 @@
 // application has a ring of few short entries, and nothing waits for it: refusals are collected in memory and merged into the
 // stored ring every few seconds. A killed process loses what it has not written, an unavailable store what was due then.
 import type { Clock } from '../clock.ts';
+import type { Signals } from '../events/index.ts';
 import { createDelayedWrites } from '../jobs/index.ts';
 import { type Logger, maskBearers } from '../log.ts';
 import type { ClientRecord, ClientRefusalsRecord, RefusalEntry } from '../store/collections.ts';
@@ -25,14 +26,7 @@ const MAX_ID = 200;
 const MAX_KNOWN = 500;
 const MAX_NAMED = 100;
 
-interface RefusedCall {
-  readonly clientId?: string | undefined;
-  readonly isKnown: boolean;
-  readonly endpoint: string;
-  readonly error: string;
-  readonly reason?: string | undefined;
-  readonly address?: string | undefined;
-}
+type RefusedCall = Signals['requestRefused'];
 
 export interface RecentRefusals {
   /** Returns at once; never throws. */

@@ -18,7 +18,9 @@ import { allRoutes, type Route } from './routes.ts';
 const MAX_MS = 2000;
 // A young heap takes what it is given before it looks what it can give back; what counts is that it stops growing.
 const MAX_FIRST_GROWTH_MIB = 120;
-const MAX_GROWTH_MIB = 50;
+// How much two more waves may add once memory has settled.
+const SETTLED_MIB = 10;
+const MOST_WAVES = 12;
 
 // Where a request without a type is one without parameters, as a request without a body is.
 const UNTYPED = /\/(?:logout|revoke)$/;
@@ -134,11 +136,14 @@ test('attack: the largest bodies repeatedly; memory does not grow', async () => 
       await pooled(targets, 4, (route) => attack(route, hopeless.json[name] ?? assert.fail(name)));
     }
   };
-  await wave();
-  const before = await residentMib(server.pid);
-  for (let round = 0; round < 3; round += 1) await wave();
-  const growth = (await residentMib(server.pid)) - before;
-  assert.ok(growth <= MAX_GROWTH_MIB, `grew by ${growth} MiB`);
+  // How much a heap takes before it gives back differs by machine and moment; a leak grows with every wave.
+  const highest: number[] = [];
+  const isSettled = (): boolean => (highest.at(-1) ?? 0) - (highest.at(-3) ?? 0) <= SETTLED_MIB;
+  while (highest.length < 4 || !isSettled()) {
+    assert.ok(highest.length < MOST_WAVES, `grows and grows: ${highest.map(Math.round).join(', ')} MiB`);
+    await wave();
+    highest.push(Math.max(await residentMib(server.pid), ...highest));
+  }
 });
 
 test('attack: hostile bodies leave nothing in the store, prototypes or log', async () => {

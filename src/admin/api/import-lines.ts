@@ -10,6 +10,7 @@ import {
 import { AppError } from '../../errors.ts';
 import type { Line } from '../../http/index.ts';
 import { parseJson } from '../../json.ts';
+import { StoreUnavailable } from '../../store/port.ts';
 import { strict } from './schema-parts.ts';
 
 export const lineTypes = ['application/x-ndjson', 'application/jsonl'];
@@ -61,3 +62,10 @@ export const countsOf = <S extends string>(
   Object.fromEntries(
     statuses.map((wanted) => [wanted, results.filter(({ status }) => status === wanted).length]),
   );
+
+/** What stops an import. @throws errors that are not the store's, so that the error handler logs them */
+export function asAppError(error: unknown): AppError {
+  if (error instanceof StoreUnavailable) return new AppError('server.unavailable', { cause: error });
+  if (error instanceof AppError) return error;
+  throw error;
+}

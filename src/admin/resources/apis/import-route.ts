@@ -1,11 +1,11 @@
 // POST /resources/import: APIs of another installation, one JSON object per line as the list shows them. An API is found by its
 // identifier: one that is there is replaced, another is created. Each line is a request of its own: an invalid one stops no other.
 import { Enum, Object as ObjectSchema, Optional, type Static, String as StringSchema } from 'typebox';
-import { AppError } from '../../../errors.ts';
 import type { Events } from '../../../events/index.ts';
 import type { Line } from '../../../http/index.ts';
 import { defineRoutes, type RouteKit } from '../../api/define-resource.ts';
 import {
+  asAppError,
   assertRoom,
   countsOf,
   lineError,
@@ -15,7 +15,6 @@ import {
   parseLine,
   stoppedMeaning,
 } from '../../api/import-lines.ts';
-import type { Actor } from '../../api/ports.ts';
 import type { LinesInput } from '../../api/route.ts';
 import { strict } from '../../api/schema-parts.ts';
 import { createValidator } from '../../api/validate.ts';
@@ -51,59 +50,59 @@ type Result = Static<typeof resultSchema>;
 
 const row = createValidator(importedApiSchema);
 
-async function take(line: Line, actor: Actor, { apis, events }: Ports): Promise<Result> {
+interface Taken {
+  readonly result: Result;
+  readonly event: 'api.created' | 'api.updated';
+  readonly id: string;
+}
+
+async function take(line: Line, { apis }: Ports): Promise<Taken> {
   const { identifier, ...given } = row.parse(parseLine(line, MAX_LINE_BYTES));
   const known = await apis.findByIdentifier(identifier);
   const about = { line: line.number, identifier };
   if (known !== undefined) {
     const { id } = await apis.update(known.id, readApi(given), { mode: 'replace' });
-    await events.record({
-      event: 'api.updated',
-      actor,
-      target: { kind: 'api', id },
-      details: { by: 'import' },
-    });
-    return { ...about, status: 'replaced', id };
+    return { id, event: 'api.updated', result: { ...about, status: 'replaced', id } };
   }
   const { api, introspectionSecret } = await apis.create(identifier, readApi(given));
   const { id, value } = api;
-  await events.record({
-    event: 'api.created',
-    actor,
-    target: { kind: 'api', id },
-    details: { by: 'import' },
-  });
-  return {
-    ...about,
-    status: 'created',
-    id,
+  const credentials = {
     introspection_client_id: value.introspectionClientId,
     introspection_client_secret: introspectionSecret,
   };
+  return { id, event: 'api.created', result: { ...about, status: 'created', id, ...credentials } };
 }
 
 async function takeAll({ lines, actor }: LinesInput, ports: Ports): Promise<readonly Result[]> {
   const results: Result[] = [];
-  let taken = 0;
+  let reached = 0;
   try {
     for await (const line of lines) {
       if (line.text?.trim() === '') continue;
       assertRoom(results.length, MAX_ROWS);
-      taken = line.number;
-      try {
-        results.push(await take(line, actor, ports));
-      } catch (error) {
-        if (!(error instanceof AppError) || error.status >= 500) throw error;
-        results.push({ line: line.number, status: 'failed', error: lineErrorOf(error) });
-      }
+      reached = line.number;
+      const taken = await take(line, ports).catch((error: unknown) => {
+        const reason = asAppError(error);
+        results.push({ line: line.number, status: 'failed', error: lineErrorOf(reason) });
+        if (reason.status >= 500) throw reason;
+      });
+      if (taken === undefined) continue;
+      // First the result: its secret is not to be had again.
+      results.push(taken.result);
+      const target = { kind: 'api', id: taken.id } as const;
+      await ports.events.record({ event: taken.event, actor, target, details: { by: 'import' } });
     }
   } catch (error) {
     // Some APIs are already created, and the caller has to learn their secrets.
-    if (taken === 0 || !(error instanceof AppError)) throw error;
-    results.push({ line: taken + 1, status: 'stopped', error: lineErrorOf(error) });
+    if (reached === 0) throw error;
+    results.push({ line: reached + 1, status: 'stopped', error: lineErrorOf(asAppError(error)) });
   }
   const details = countsOf(results, 'created', 'replaced', 'failed', 'stopped');
-  await ports.events.record({ event: 'apis.imported', actor, details });
+  await ports.events.record({ event: 'apis.imported', actor, details }).catch((error: unknown) => {
+    if (details.created === 0) throw error;
+    if (details.stopped === 1) return;
+    results.push({ line: reached + 1, status: 'stopped', error: lineErrorOf(asAppError(error)) });
+  });
   return results;
 }
 

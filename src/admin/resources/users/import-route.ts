@@ -13,9 +13,9 @@ import type { AccountDomain } from '../../../accounts/index.ts';
 import { AppError } from '../../../errors.ts';
 import type { Events } from '../../../events/index.ts';
 import type { Line } from '../../../http/index.ts';
-import { StoreUnavailable } from '../../../store/port.ts';
 import { defineRoutes, type RouteKit } from '../../api/define-resource.ts';
 import {
+  asAppError,
   assertRoom,
   countsOf,
   lineError,
@@ -138,7 +138,7 @@ async function takeAll({ lines, actor }: LinesInput, ports: Ports): Promise<read
     for (const [index, result] of (await takeWindow(lines, actor, ports)).entries()) {
       if (result.status === 'fulfilled') results.push(result.value);
       else {
-        broken = unavailable(result.reason);
+        broken = asAppError(result.reason);
         results.push({ line: lines[index]?.number ?? 0, status: 'failed', error: lineErrorOf(broken) });
       }
     }
@@ -184,10 +184,3 @@ export const userImport = defineRoutes('Users', (on: RouteKit<Ports>) => ({
     run: takeAll,
   }),
 }));
-
-/** @throws errors that are not the store's, so that the error handler logs them */
-function unavailable(error: unknown): AppError {
-  if (error instanceof StoreUnavailable) return new AppError('server.unavailable', { cause: error });
-  if (error instanceof AppError) return error;
-  throw error;
-}
