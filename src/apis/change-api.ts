@@ -47,12 +47,26 @@ export function withChanges(
   changes: ApiChanges,
   mode: 'replace' | 'merge' = 'merge',
 ): ApiRecord {
-  const { accessTokenSeconds: seconds, isOpenToAgents: wasOpen = false, ...kept } = record;
-  const { isOpenToAgents = mode === 'merge' && wasOpen } = changes;
+  const {
+    accessTokenSeconds,
+    requiredAcr,
+    maxAuthAgeSeconds,
+    isOpenToAgents: wasOpen = false,
+    isDpopRequired: wasBound = false,
+    ...kept
+  } = record;
+  const { isOpenToAgents = mode === 'merge' && wasOpen, isDpopRequired = mode === 'merge' && wasBound } =
+    changes;
+  const after = <T extends string | number>(
+    name: string,
+    changed: T | null | undefined,
+    before: T | undefined,
+  ): Record<string, T> => {
+    const value = changed === undefined && mode === 'merge' ? before : changed;
+    return value === undefined || value === null ? {} : { [name]: value };
+  };
   const base = mode === 'replace' ? { ...kept, ...defaults } : kept;
   const scopes = changes.scopes === undefined ? base.scopes : withIds(changes.scopes, record.scopes);
-  const lifetime =
-    changes.accessTokenSeconds === undefined && mode === 'merge' ? seconds : changes.accessTokenSeconds;
   const { clients = base.clients } = changes;
   const next: ApiRecord = {
     ...base,
@@ -63,7 +77,10 @@ export function withChanges(
     claims: sorted(changes.claims ?? base.claims),
     accessTokenFormat: changes.accessTokenFormat ?? base.accessTokenFormat,
     ...(isOpenToAgents && { isOpenToAgents }),
-    ...(typeof lifetime === 'number' && { accessTokenSeconds: lifetime }),
+    ...(isDpopRequired && { isDpopRequired }),
+    ...after('accessTokenSeconds', changes.accessTokenSeconds, accessTokenSeconds),
+    ...after('requiredAcr', changes.requiredAcr, requiredAcr),
+    ...after('maxAuthAgeSeconds', changes.maxAuthAgeSeconds, maxAuthAgeSeconds),
   };
   const gone = record.scopes.map(({ id }) => id).filter((id) => !scopes.some((scope) => scope.id === id));
   if (gone.length > 0) next.endingScopeIds = [...(record.endingScopeIds ?? []), ...gone];

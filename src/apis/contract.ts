@@ -20,6 +20,11 @@ export interface ApiChanges {
   readonly accessTokenFormat?: AccessTokenFormat | undefined;
   /** Null: the runtime setting applies. */
   readonly accessTokenSeconds?: number | null | undefined;
+  /** Null: any. */
+  readonly requiredAcr?: string | null | undefined;
+  /** Null: any. */
+  readonly maxAuthAgeSeconds?: number | null | undefined;
+  readonly isDpopRequired?: boolean | undefined;
 }
 
 export interface IfVersion {

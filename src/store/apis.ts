@@ -36,6 +36,11 @@ export interface ApiRecord {
   accessTokenFormat: AccessTokenFormat;
   /** Absent: the runtime setting for the format applies. */
   accessTokenSeconds?: number;
+  /** What a sign-in must reach for a token, and how old it may be; absent: any. */
+  requiredAcr?: string;
+  maxAuthAgeSeconds?: number;
+  /** Its tokens are bound to a key of the application (RFC 9449); absent: where the application sends a proof. */
+  isDpopRequired?: true;
   /** With the secret, what the API introspects with. */
   introspectionClientId: string;
   /** SHA-256 of each secret that is valid for introspection (two during a rotation's overlap). Epoch milliseconds. */

@@ -32,6 +32,9 @@ withEachServer('API: created, read, changed, replaced, listed, deleted', async (
     claims: [],
     access_token_format: 'at+jwt',
     access_token_seconds: null,
+    required_acr: null,
+    max_auth_age: null,
+    require_dpop: false,
     created_at: at,
     updated_at: at,
   });

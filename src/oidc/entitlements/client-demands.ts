@@ -1,11 +1,12 @@
-// What an application demands of every sign-in to it, whatever its request says: `required_acr` and `max_auth_age` (decisions
-// §5). Written into the parameters as an essential `acr` claim and a `max_age`, so that the same rules hold as for a request that
+// What an application and an API demand of every sign-in for them, whatever the request says: `required_acr` and `max_auth_age`
+// (decisions §5). Written into the parameters as an essential `acr` claim and a `max_age`, so that the same rules hold as for a request that
 // demands them itself, in the browser, pushed or by a device.
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import { acrFrom } from '../../clients/index.ts';
 import { parseJson } from '../../json.ts';
 import { clientRecord } from '../models/client.ts';
 import { acrRequestOf } from './acr.ts';
+import { requestedApi } from './requested-api.ts';
 
 export function demandAuthentication(ctx: KoaContextWithOIDC): void {
   const { client, params } = ctx.oidc;
@@ -13,13 +14,18 @@ export function demandAuthentication(ctx: KoaContextWithOIDC): void {
   // At the authorization endpoint the hook runs again, by the settings of then. Written into what is pushed, they would be
   // taken for the client's own there, which asks for `openid` (lib/actions/authorization/check_openid_scope.js).
   if (ctx.oidc.route === 'pushed_authorization_request') return;
-  const { requiredAcr, maxAuthAgeSeconds } = clientRecord(client);
-  if (maxAuthAgeSeconds !== undefined) {
-    const asked = params.max_age === undefined ? maxAuthAgeSeconds : Number(params.max_age);
-    params.max_age = String(Math.min(asked, maxAuthAgeSeconds));
-  }
-  if (requiredAcr !== undefined) {
-    params.claims = withEssentialAcr(params.claims, acrFrom(requiredAcr));
+  // The library has looked up the API by now (lib/shared/check_resource.js).
+  for (const { requiredAcr, maxAuthAgeSeconds } of [
+    clientRecord(client),
+    requestedApi(ctx.oidc)?.api.value ?? {},
+  ]) {
+    if (maxAuthAgeSeconds !== undefined) {
+      const asked = params.max_age === undefined ? maxAuthAgeSeconds : Number(params.max_age);
+      params.max_age = String(Math.min(asked, maxAuthAgeSeconds));
+    }
+    if (requiredAcr !== undefined) {
+      params.claims = withEssentialAcr(params.claims, acrFrom(requiredAcr));
+    }
   }
 }
 

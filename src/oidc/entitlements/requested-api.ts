@@ -2,6 +2,7 @@
 // token endpoint bound to the API of the code or refresh token.
 import { type Client, errors, type KoaContextWithOIDC, type ResourceServer } from 'oidc-provider';
 import { type Api, type Apis, accessTokenSeconds, isOpenTo, machineScopes } from '../../apis/index.ts';
+import { acrFrom } from '../../clients/index.ts';
 import { identifierKey } from '../../store/apis.ts';
 import { clientRecord } from '../models/client.ts';
 import { type ApiPairs, pairsOf, scopeNames } from './api-pairs.ts';
@@ -85,6 +86,7 @@ const askForMachine =
     const api = identifier === undefined ? undefined : await apis.findByIdentifier(identifier);
     const granted = api === undefined ? [] : machineScopes(api.value, client.clientId);
     if (api === undefined || granted.length === 0) throw unknownApi();
+    assertProof(ctx, api);
     const asked = askedScopes(words, granted, granted);
     if (asked.scopes.length === 0) throw noScopeLeft(words.join(' '));
     params.scope = scopeNames(asked.scopes).join(' ');
@@ -120,6 +122,30 @@ const askForUser =
 const MAX_PREFIXES = 5;
 
 /**
+ * @returns the identifiers before the words that count, and the words without the others; undefined: no word has one
+ * @throws InvalidTarget too many
+ */
+async function prefixedIn(
+  words: readonly string[],
+  apis: Pick<Apis, 'findByIdentifier'>,
+  counts: (api: Api) => boolean,
+): Promise<{ usable: readonly string[]; left: readonly string[] } | undefined> {
+  const prefixes = [...new Set(words.flatMap((word) => partsOf(word)?.identifier ?? []))];
+  if (prefixes.length === 0) return undefined;
+  if (prefixes.length > MAX_PREFIXES) throw unknownApi();
+  const found = await Promise.all(prefixes.map((prefix) => apis.findByIdentifier(prefix)));
+  const usable = prefixes.filter((_prefix, at) => {
+    const api = found[at];
+    return api !== undefined && counts(api);
+  });
+  const left = words.filter((word) => {
+    const { identifier } = partsOf(word) ?? {};
+    return identifier === undefined || usable.includes(identifier);
+  });
+  return { usable, left };
+}
+
+/**
  * The library's `defaultResource`: asked when a request has no `resource`. A prefixed scope counts as one; of an API that is
  * unknown or closed to the application it is left out (decisions §5), unless nothing else remains.
  * @throws InvalidTarget
@@ -134,22 +160,14 @@ export const createDefaultResource =
     if (oneOf !== undefined) return oneOf;
     const { params = {} } = oidc;
     const words = keptWords.get(oidc) ?? wordsOf(params.scope);
-    const prefixes = [...new Set(words.flatMap((word) => partsOf(word)?.identifier ?? []))];
-    if (prefixes.length === 0) return undefined;
-    if (prefixes.length > MAX_PREFIXES) throw unknownApi();
     const isMachine = params.grant_type === 'client_credentials';
-    const found = await Promise.all(prefixes.map((prefix) => apis.findByIdentifier(prefix)));
-    const usable = prefixes.filter((_prefix, at) => {
-      const api = found[at]?.value;
-      if (api === undefined) return false;
-      return isMachine
-        ? machineScopes(api, client.clientId).length > 0
-        : isOpenTo(api, client.clientId, clientRecord(client));
-    });
-    const left = words.filter((word) => {
-      const { identifier } = partsOf(word) ?? {};
-      return identifier === undefined || usable.includes(identifier);
-    });
+    const prefixed = await prefixedIn(words, apis, ({ value }) =>
+      isMachine
+        ? machineScopes(value, client.clientId).length > 0
+        : isOpenTo(value, client.clientId, clientRecord(client)),
+    );
+    if (prefixed === undefined) return undefined;
+    const { usable, left } = prefixed;
     if (usable.length > 0) {
       if (keptWords.has(oidc)) keptWords.set(oidc, left);
       params.scope = left.join(' ');
@@ -211,34 +229,29 @@ export function pairsToKeep(
   return { id: target.api.id, scopeIds: granted.map(({ id }) => id), ...target.form };
 }
 
-/** @returns the words without the prefixed ones of an API that does not exist, which are left out (decisions §5) */
-async function withoutUnknown(
-  words: readonly string[],
-  apis: Pick<Apis, 'findByIdentifier'>,
-): Promise<readonly string[]> {
-  const prefixes = [...new Set(words.flatMap((word) => partsOf(word)?.identifier ?? []))];
-  if (prefixes.length === 0) return words;
-  if (prefixes.length > MAX_PREFIXES) throw unknownApi();
-  const found = await Promise.all(prefixes.map((prefix) => apis.findByIdentifier(prefix)));
-  const known = new Set(prefixes.filter((_prefix, at) => found[at] !== undefined));
-  return words.filter((word) => known.has(partsOf(word)?.identifier ?? '') || partsOf(word) === undefined);
+/** @throws InvalidDpopProof the tokens of the API are bound to keys, and there is no proof; the library checks one that is there */
+function assertProof(ctx: KoaContextWithOIDC, { value }: Api): void {
+  if (value.isDpopRequired && ctx.get('DPoP') === '')
+    throw new errors.InvalidDpopProof('the API requires a DPoP proof');
 }
 
 /**
  * Binds a request at the token endpoint to the API of the code, device code or refresh token that it brings: found by its
  * internal id. Called before that is consumed, so that a refusal leaves it as it is.
- * @throws InvalidTarget when the request names another API, InvalidGrant when it is gone, InvalidScope when its scopes are
+ * @throws InvalidTarget when the request names another API, InvalidGrant when it is gone or demands a stronger sign-in,
+ * InvalidScope when its scopes are gone, InvalidDpopProof
  */
 export async function bindApi(
   ctx: KoaContextWithOIDC,
   client: Client,
-  source: object,
+  source: { readonly acr?: string | undefined },
   apis: Pick<Apis, 'find' | 'findByIdentifier'>,
 ): Promise<void> {
   const { oidc } = ctx;
   const { params = {} } = oidc;
   const asks = params.grant_type === 'refresh_token' ? wordsOf(params.scope) : [];
-  const words = await withoutUnknown(asks, apis);
+  // Those of an API that does not exist are left out (decisions §5).
+  const words = (await prefixedIn(asks, apis, () => true))?.left ?? asks;
   const { identifiers } = namedIn(ctx, client, words);
   const pairs = pairsOf(source);
   if (pairs === undefined && identifiers.length > 0) throw unknownApi();
@@ -250,6 +263,10 @@ export async function bindApi(
   if (identifiers.some((text) => identifierKey(text) !== key)) {
     throw new errors.InvalidTarget('the authorization is for another API');
   }
+  assertProof(ctx, api);
+  const { requiredAcr } = api.value;
+  if (requiredAcr !== undefined && !acrFrom(requiredAcr).includes(source.acr ?? ''))
+    throw new errors.InvalidGrant('acr is below the one that the API requires');
   const scopes = api.value.scopes.filter(({ id }) => pairs.scopeIds.includes(id));
   if (scopes.length === 0) throw noScopeLeft(words.join(' '));
   const asked = askedScopes(words, scopes, scopes);

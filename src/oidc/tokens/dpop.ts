@@ -11,7 +11,7 @@ import { AppError } from '../../errors.ts';
 /** Of proofs (`dpop_signing_alg_values_supported`): asymmetric only (§4.2). */
 export const DPOP_ALGORITHMS = ['ES256', 'EdDSA', 'Ed25519', 'RS256', 'PS256'] as const;
 
-/** As the library has it: how old or young a proof may be, and how long its `jti` is remembered. */
+/** As the library has it: how old or young a proof may be. */
 const WINDOW_SECONDS = 300;
 
 /** Nonces are derived from it and the time, so that every process gives and accepts the same ones (§8). */
@@ -51,8 +51,10 @@ export interface DpopProofs {
    * @throws AppError auth.invalid_token
    */
   checkBinding(ctx: Koa.Context, presented: PresentedToken, token: BoundToken): Promise<void>;
-  /** The proof of a token request, used with this. @throws InvalidDpopProof, InvalidGrant; undefined: there is none */
-  takeProof(ctx: Koa.Context, clientId: string): Promise<DpopProof | undefined>;
+  /** The proof of a token request, which is yet to be used; undefined: there is none. @throws InvalidDpopProof */
+  readProof(ctx: Koa.Context): Promise<DpopProof | undefined>;
+  /** @throws InvalidGrant it was used before */
+  useProof(proof: DpopProof, clientId: string): Promise<void>;
 }
 
 interface Deps {
@@ -139,13 +141,16 @@ export function createDpopProofs({ models, clock }: Deps): DpopProofs {
       if (!(await isFirstUse(proof, clientId))) throw invalid('The DPoP proof was used before.');
     },
 
-    async takeProof(ctx, clientId) {
+    async readProof(ctx) {
       if (ctx.get('DPoP') === '') return undefined;
       const proof = await read(ctx);
       if (typeof proof === 'string') throw new errors.InvalidDpopProof(proof);
+      return proof;
+    },
+
+    async useProof(proof, clientId) {
       if (!(await isFirstUse(proof, clientId)))
         throw new errors.InvalidGrant('DPoP proof JWT Replay detected');
-      return proof;
     },
   };
 }

@@ -17,7 +17,7 @@ interface Deps {
   readonly accounts: AccountDirectory;
   readonly authenticate: (username: string, password: string) => Promise<OidcAccount | undefined>;
   readonly revokeGrant: (grantId: string) => Promise<void>;
-  readonly dpop: Pick<DpopProofs, 'takeProof'>;
+  readonly dpop: Pick<DpopProofs, 'readProof' | 'useProof'>;
 }
 
 type Parameters = { username?: string; password?: string };
@@ -34,17 +34,13 @@ export function registerPasswordGrant(
     refuseApi(ctx, client);
     const scope = allowedAtPassword(params.scope, client);
     // Known without the password, so it is said before anything is checked or counted.
-    const { requiredAcr = ACR.singleFactor } = clientRecord(client);
-    if (requiredAcr !== ACR.singleFactor) {
-      throw new errors.CustomOIDCProviderError(
-        'unmet_authentication_requirements',
-        'this application requires more than a password, which this grant type cannot ask for',
-      );
-    }
+    assertOneFactorDoes(client);
     const proof = await proofFor(ctx, dpop);
     const startedAt = clock();
     const account = await authenticate(username, password);
     if (account === undefined) throw new errors.InvalidGrant('wrong username or password');
+    // Not before: it is stored, and whoever has no password stores nothing.
+    if (proof !== undefined) await dpop.useProof(proof, client.clientId);
 
     const { clientId } = client;
     const report = { accountId: account.id, clientId, amr: ['pwd'], methods: ['password'] };
@@ -125,13 +121,23 @@ function allowedAtPassword(requested: string | undefined, client: Client): strin
   return left.join(' ');
 }
 
+/** @throws unmet_authentication_requirements */
+function assertOneFactorDoes(client: Client): void {
+  const { requiredAcr = ACR.singleFactor } = clientRecord(client);
+  if (requiredAcr === ACR.singleFactor) return;
+  throw new errors.CustomOIDCProviderError(
+    'unmet_authentication_requirements',
+    'this application requires more than a password, which this grant type cannot ask for',
+  );
+}
+
 /** @throws InvalidGrant an application whose tokens have to be bound to a key sent no proof */
 async function proofFor(
   ctx: TokenEndpointGrantContext<Parameters>,
-  dpop: Pick<DpopProofs, 'takeProof'>,
+  dpop: Pick<DpopProofs, 'readProof'>,
 ): Promise<DpopProof | undefined> {
   const { client } = ctx.oidc;
-  const proof = await dpop.takeProof(ctx, client.clientId);
+  const proof = await dpop.readProof(ctx);
   if (proof === undefined && client.dpopBoundAccessTokens === true)
     throw new errors.InvalidGrant('DPoP proof JWT not provided');
   return proof;

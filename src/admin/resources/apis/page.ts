@@ -10,6 +10,7 @@ import {
   versionOf,
 } from '../../pages/field-values.ts';
 import { type AdminContext, idOf, type Page, type Values } from '../../pages/page.ts';
+import { acrChoices } from '../acr-choices.ts';
 import { applicationChoices } from '../clients/choice.ts';
 import { groupChoices } from '../groups/choice.ts';
 import { createNames } from '../names.ts';
@@ -62,6 +63,9 @@ const valuesOf = (api: ApiView): Values => ({
   is_open_to_agents: api.is_open_to_agents ? 'on' : '',
   access_token_format: api.access_token_format,
   access_token_seconds: api.access_token_seconds ?? '',
+  required_acr: api.required_acr ?? '',
+  max_auth_age: api.max_auth_age ?? '',
+  require_dpop: api.require_dpop ? 'on' : '',
   ...Object.fromEntries(api.claims.map((name) => [CLAIM + name, 'on'])),
 });
 
@@ -88,6 +92,7 @@ export async function showApi(context: AdminContext, model: object = {}, status 
     listed,
     applications,
     scopeNames: api.scopes.map(({ name }) => name),
+    acrChoices,
     formats,
     claims,
     formatLabel: formatLabel(api.access_token_format),
@@ -107,6 +112,9 @@ export async function showApi(context: AdminContext, model: object = {}, status 
         claims: api.claims,
         access_token_format: api.access_token_format,
         access_token_seconds: api.access_token_seconds,
+        required_acr: api.required_acr,
+        max_auth_age: api.max_auth_age,
+        require_dpop: api.require_dpop,
       },
       version,
     ),
@@ -126,7 +134,10 @@ async function save(context: AdminContext): Promise<void> {
   const params = idOf(context);
   const isForAll = form.get('who') !== 'some';
   const chosen = chosenIn(context);
-  const seconds = textOrNull(form.get('access_token_seconds'));
+  const seconds = (field: string) => {
+    const text = textOrNull(form.get(field));
+    return text === null ? null : numberOrText(text);
+  };
   try {
     await context.call(apis.change, {
       params,
@@ -137,7 +148,10 @@ async function save(context: AdminContext): Promise<void> {
         is_open_to_agents: isOn(form, 'is_open_to_agents'),
         claims: claims.map(({ name }) => name).filter((name) => isOn(form, CLAIM + name)),
         access_token_format: form.get('access_token_format') ?? '',
-        access_token_seconds: seconds === null ? null : numberOrText(seconds),
+        access_token_seconds: seconds('access_token_seconds'),
+        required_acr: textOrNull(form.get('required_acr')),
+        max_auth_age: seconds('max_auth_age'),
+        require_dpop: isOn(form, 'require_dpop'),
       },
     });
     context.go(`/apis/${params.id}`, 'api-saved');

@@ -13,6 +13,7 @@ import {
 } from 'typebox';
 import { groupNamePattern } from '../../../accounts/index.ts';
 import { type Api, type ApiChanges, scopeNamePattern } from '../../../apis/index.ts';
+import { authenticationSettings } from '../../../clients/index.ts';
 import { EXPECTED } from '../../api/expected.ts';
 import { createdAt, DOCUMENTED, iso, nullable, oneLine, strict, updatedAt } from '../../api/schema-parts.ts';
 
@@ -20,6 +21,7 @@ const IDENTIFIER = 'https://api.example.com/orders';
 const SCOPE = 'orders:read';
 const CLIENT = 'b2f0a7c4-5a0e-4c2e-8a3f-2f7f6f0d9c11';
 
+const { required_acr: acr, max_auth_age: age } = authenticationSettings;
 const formats = ['at+jwt', 'jwt', 'opaque'] as const;
 const roles = ['user', 'auditor', 'admin'] as const;
 
@@ -102,6 +104,20 @@ const fields = {
     description: 'Lifetime of its access tokens; null: the setting for the format applies.',
     examples: [null],
   }),
+  required_acr: nullable(Enum([...acr.values]), {
+    description:
+      'The minimum `acr` of a sign-in that gives a token for it; null: any. See the application’s.',
+    examples: [null],
+  }),
+  max_auth_age: nullable(Integer({ minimum: age.minimum, maximum: age.maximum }), {
+    description:
+      'How old the sign-in may be when an application requests access to it, in seconds; null: any. See the application’s.',
+    examples: [null],
+  }),
+  require_dpop: BooleanSchema({
+    description:
+      'Whether its tokens are always bound to a key of the application (RFC 9449). A token request without a proof is refused.',
+  }),
 };
 const nameMeaning = 'What the consent page calls it.';
 const name = StringSchema({
@@ -129,6 +145,9 @@ const optional = {
   claims: Optional(fields.claims),
   access_token_format: Optional(fields.access_token_format),
   access_token_seconds: Optional(fields.access_token_seconds),
+  required_acr: Optional(fields.required_acr),
+  max_auth_age: Optional(fields.max_auth_age),
+  require_dpop: Optional(fields.require_dpop),
 };
 
 const identifier = StringSchema({
@@ -228,6 +247,9 @@ export function showApi({ id, value }: Api): ApiView {
     claims: value.claims,
     access_token_format: value.accessTokenFormat,
     access_token_seconds: value.accessTokenSeconds ?? null,
+    required_acr: value.requiredAcr ?? null,
+    max_auth_age: value.maxAuthAgeSeconds ?? null,
+    require_dpop: value.isDpopRequired === true,
     introspection_client_id: value.introspectionClientId,
     created_at: iso(value.createdAt),
     updated_at: iso(value.updatedAt),
@@ -243,4 +265,7 @@ export const readApi = (body: Static<typeof changedApiSchema>): ApiChanges => ({
   claims: body.claims,
   accessTokenFormat: body.access_token_format,
   accessTokenSeconds: body.access_token_seconds,
+  requiredAcr: body.required_acr,
+  maxAuthAgeSeconds: body.max_auth_age,
+  isDpopRequired: body.require_dpop,
 });

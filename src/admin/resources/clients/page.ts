@@ -1,6 +1,5 @@
 // The page of one application: the details its developer needs, its settings, and code snippets for its framework.
 import {
-  ACR,
   type ClientView,
   lifetimeSettings,
   type PublicMetadata,
@@ -17,6 +16,7 @@ import {
   versionOf,
 } from '../../pages/field-values.ts';
 import { type AdminContext, idOf, type Page, type Values } from '../../pages/page.ts';
+import { acrChoices } from '../acr-choices.ts';
 import { apiChoices } from '../apis/choice.ts';
 import { auditLog } from '../audit/resource.ts';
 import { groupChoices } from '../groups/choice.ts';
@@ -44,13 +44,6 @@ const grants = [
   { name: 'refresh_token', label: 'Stay signed in (refresh token)' },
   { name: 'urn:ietf:params:oauth:grant-type:device_code', label: 'Devices without a keyboard (device code)' },
   { name: 'client_credentials', label: 'Act for itself (client credentials)' },
-];
-
-const acrChoices = [
-  { value: '', label: 'Whatever the account has' },
-  { value: ACR.singleFactor, label: 'One factor' },
-  { value: ACR.emailCode, label: 'Two steps (e-mail code is enough)' },
-  { value: ACR.multiFactor, label: 'Two factors' },
 ];
 
 /** The values of the form, one text per field. */
