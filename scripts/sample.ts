@@ -1,7 +1,8 @@
 // Starts the sample relying party: a small application that signs users in with this provider, to try a sign-in and as an
 // example for developers. Its parts are in scripts/sample/.
-import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer, type RequestListener } from 'node:http';
 import { UsageError } from './command-line.ts';
+import { listen } from './sample/listen.ts';
 import { HELP, type Options, readOptions } from './sample/options.ts';
 
 const EXIT = { stopped: 0, failed: 1, usage: 2 } as const;
@@ -33,28 +34,13 @@ async function loadParts() {
   }
 }
 
-/** @returns the port, which differs from the requested one when that is 0 */
-async function listen(server: Server, port: number): Promise<number> {
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
-  server.once('error', reject);
-  server.listen({ port, host: 'localhost' }, resolve);
-  try {
-    await promise;
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    leave(`Port ${port} cannot be used (${reason}). Choose another one with --port.`, EXIT.failed);
-  }
-  const address = server.address();
-  return typeof address === 'object' && address !== null ? address.port : port;
-}
-
 async function run(options: Options): Promise<void> {
   const { createConnection, createSignIn, createBrowsers, createRoutes, createListener, Problem } =
     await loadParts();
   // The port must be known first, since the redirect URI contains it.
   let listener: RequestListener | undefined;
   const server = createServer((request, response) => listener?.(request, response));
-  const port = await listen(server, options.port);
+  const port = await listen(server, options.port).catch((error: Error) => leave(error.message, EXIT.failed));
   const origin = `http://localhost:${port}`;
   const addresses = { redirectUri: `${origin}/callback`, homeUri: `${origin}/` };
   const connection = createConnection({ ...options, ...addresses });

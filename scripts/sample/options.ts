@@ -45,7 +45,8 @@ const flagOptions = {
   help: { type: 'boolean', short: 'h' },
 } as const;
 
-function readIssuer(text: string): URL {
+/** @throws UsageError */
+export function readIssuer(text: string): URL {
   const issuer = URL.parse(text);
   if (issuer?.protocol !== 'https:' && issuer?.protocol !== 'http:') {
     throw new UsageError('--issuer must be a URL like http://localhost:3000/oauth2.');

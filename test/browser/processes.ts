@@ -110,6 +110,15 @@ interface SampleOptions {
   readonly adminToken?: string;
 }
 
+/** An MCP server, which is an API of the provider. */
+export const startSampleMcp = (issuer: string, { adminToken }: SampleOptions = {}): Promise<Program> =>
+  start({
+    file: 'scripts/sample-mcp.ts',
+    args: ['--port', '0', '--issuer', issuer],
+    env: adminToken === undefined ? {} : { ADMIN_TOKEN: adminToken },
+    ready: /MCP clients: (http:\/\/localhost:\d+)\/mcp[\s\S]*is on\./,
+  });
+
 export const startSample = (issuer: string, { adminToken }: SampleOptions = {}): Promise<Program> =>
   start({
     file: 'scripts/sample.ts',

@@ -7,21 +7,9 @@ import { fileURLToPath } from 'node:url';
 import { freePort } from '../../support/free-port.ts';
 import { namesOf, runClient } from '../support/client.ts';
 import { type Issuer, startIssuer } from '../support/issuer.ts';
-import { install } from '../support/toolchain.ts';
+import { installed, MORE } from './more-packages.ts';
 
-const MORE = fileURLToPath(new URL('more/', import.meta.url));
 const WIRE = fileURLToPath(new URL('quick/wire.mjs', import.meta.url));
-const pins = ['package.json', 'package-lock.json'].map((name) => join(MORE, name));
-
-const installed = await install({
-  name: 'node',
-  programs: ['npm'],
-  pins,
-  commands: (folder) => [
-    ['cp', ...pins, folder],
-    ['npm', 'ci', '--ignore-scripts', '--no-audit', '--no-fund'],
-  ],
-});
 const issuer = await startIssuer();
 after(() => issuer.close());
 

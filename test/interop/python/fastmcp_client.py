@@ -74,8 +74,6 @@ def proxy():
             client_id=CLIENT_ID,
             client_secret=CLIENT_SECRET,
             base_url=ORIGIN,
-            # No API is registered under this address.
-            forward_resource=False,
             # The client is to refresh within the test.
             fastmcp_access_token_expiry_seconds=10,
         )

@@ -1,6 +1,7 @@
 // Virtual environments of Python, one for each pinned list, since some of the clients cannot share one; and a client in one of them.
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { createApi } from '../../flows/api-support.ts';
 import { freePort } from '../../support/free-port.ts';
 import { namesOf, runClient } from '../support/client.ts';
 import type { Issuer } from '../support/issuer.ts';
@@ -30,6 +31,12 @@ export function packages(list: string): Promise<Installed> {
   });
 }
 
+/** @param file of this folder */
+export const pythonProgram = ({ folder }: Installed, file: string, name: string) => ({
+  command: join(folder, 'bin', 'python'),
+  args: ['-B', join(HERE, file), name],
+});
+
 interface PythonClient {
   readonly installed: Installed;
   /** `flask_clients.py`, and the client's name for it. */
@@ -40,12 +47,14 @@ interface PythonClient {
   /** The path of its redirect URI. */
   readonly callback?: string;
   readonly metadata?: Readonly<Record<string, unknown>>;
+  /** Registers its web server as an API, whose identifier is the address with this path. */
+  readonly api?: string;
 }
 
 /** @returns the names of the steps that it took */
 export async function runPython(
   issuer: Issuer,
-  { installed, file, name, port, callback = '/callback', metadata = {} }: PythonClient,
+  { installed, file, name, port, callback = '/callback', metadata = {}, api }: PythonClient,
 ): Promise<string[]> {
   const origin = `http://localhost:${port ?? (await freePort())}`;
   const { client_id, client_secret } = await issuer.registerClient({
@@ -55,10 +64,10 @@ export async function runPython(
     grant_types: ['authorization_code', 'refresh_token'],
     ...metadata,
   });
+  if (api !== undefined) await createApi(issuer.app, { identifier: `${origin}${api}` });
   const steps = await runClient(
     {
-      command: join(installed.folder, 'bin', 'python'),
-      args: ['-B', join(HERE, file), name],
+      ...pythonProgram(installed, file, name),
       env: {
         CLIENT_ID: client_id,
         CLIENT_SECRET: client_secret,

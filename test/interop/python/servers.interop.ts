@@ -45,8 +45,8 @@ test('JupyterHub: sign-in by GenericOAuthenticator', jupyterhub, async () => {
 
 const MACHINE = { grant_types: ['client_credentials'], redirect_uris: [] };
 
-for (const { name, steps, metadata } of [
-  { name: 'proxy', steps: ['sign-in', 'refresh'], metadata: {} },
+for (const { name, steps, ...more } of [
+  { name: 'proxy', steps: ['sign-in', 'refresh'], api: '/mcp' },
   { name: 'jwt', steps: ['call', 'refuse'], metadata: MACHINE },
   { name: 'introspection', steps: ['call', 'refuse'], metadata: MACHINE },
 ])
@@ -54,7 +54,7 @@ for (const { name, steps, metadata } of [
     const issuer = await startIssuer();
     try {
       const client = { installed: fastmcp, file: 'fastmcp_client.py', callback: '/auth/callback' };
-      deepEqual(await runPython(issuer, { ...client, name, metadata }), steps);
+      deepEqual(await runPython(issuer, { ...client, name, ...more }), steps);
     } finally {
       await issuer.close();
     }

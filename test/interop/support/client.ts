@@ -5,6 +5,7 @@
 //   {"logout": "<end session url>"}             -> {"callback": "<url>"}: back at the client, or our own page
 //   {"visit": "<url>", "submit": {…}}           -> {"page": {"url", "status", "body"}}: for clients that are web servers; with
 //                                                  `submit` the form of that page is sent with these fields beside its hidden ones
+//   {"remove": "<client_id>"}                   -> {"removed": true}: an administrator deletes the client
 //   {"step": "userinfo", "ok": true, …}         a step that it took; one that is not ok fails the test
 //   {"done": true}                              the end; without it the run has failed
 // Other lines, and all of standard error, are shown when it fails.
@@ -54,7 +55,12 @@ function messageOf(line: string): object | undefined {
 }
 
 /** @returns the line for the program, undefined where it waits for none */
-async function answerTo(message: object, browser: Browser): Promise<object | undefined> {
+async function answerTo(message: object, browser: Browser, { app }: Issuer): Promise<object | undefined> {
+  const removed = textIn(message, 'remove');
+  if (removed !== undefined) {
+    const { status } = await app.admin('DELETE', `/clients/${encodeURIComponent(removed)}`);
+    return { removed: status === 204 };
+  }
   const authorize = textIn(message, 'authorize');
   if (authorize !== undefined) return { callback: await browser.signIn(authorize) };
   const device = textIn(message, 'device');
@@ -109,7 +115,7 @@ export async function runClient(program: ClientProgram, issuer: Issuer): Promise
       else {
         const step = textIn(message, 'step');
         if (step !== undefined) steps.push({ ...message, step, ok: Reflect.get(message, 'ok') === true });
-        const answer = await answerTo(message, browser);
+        const answer = await answerTo(message, browser, issuer);
         if (answer !== undefined) child.stdin.write(`${JSON.stringify(answer)}\n`);
       }
     }
