@@ -151,6 +151,26 @@ test('race: one proof twenty times at once, at the token endpoint and an API of 
   );
 });
 
+test('race: one jti at two processes at once, and one nonce for many proofs at both', async () => {
+  const processes = [app, second];
+  const proofFor = (on: typeof app, claims: Record<string, unknown>) =>
+    proofOf(key, 'POST', on.url + TOKEN, claims);
+  for (const jti of ['first-for-both', 'second-for-both', 'third-for-both']) {
+    const proofs = await Promise.all(processes.map((on) => proofFor(on, { jti })));
+    const answers = await atOnce(20, (nth) => ask(proofs[nth % 2] ?? '', processes[nth % 2]));
+    deepEqual(
+      answers.map(({ status }) => status).filter((status) => status !== 400),
+      [200],
+    );
+  }
+  const nonce = (await ask(await proofFor(app, {}))).headers.get('dpop-nonce') ?? '';
+  const answers = await atOnce(20, async (nth) => {
+    const on = processes[nth % 2] ?? app;
+    return ask(await proofFor(on, { nonce }), on);
+  });
+  deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]), 'a nonce is for many proofs');
+});
+
 test('attack: a token that is not bound, and what is no token, with the scheme DPoP', async () => {
   const { access_token: plain } = await tokensOf(app, client, alice);
   const of = async (bearer: string, path: string) =>
