@@ -4,9 +4,11 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import {
   checkApache,
+  checkBrackets,
   checkEnvironment,
   checkJavaScript,
   checkPython,
+  checkTypeScript,
   checkYaml,
   runCurls,
 } from '../support/snippet-checks.ts';
@@ -104,6 +106,77 @@ test('snippets of browser, native and machine applications: the same', async () 
     'grant_type=client_credentials',
   ]);
   for (const { snippets } of [page, native, machine]) assert.deepEqual([...snippets.keys()], []);
+});
+
+async function apiPage(fields: Record<string, unknown>) {
+  const scopes = [{ name: 'orders:read', description: NAME }];
+  const made = await world.server.admin('POST', '/resources', { name: NAME, scopes, ...fields });
+  const [id, clientId] = [String(made.id), String(made.introspection_client_id)];
+  return { id, clientId, snippets: await copied(`/apis/${id}/connect`) };
+}
+
+test('snippets of an API: complete, valid in their language, with its values', async () => {
+  const identifier = "https://api.example/o'rders/$x&y(1)";
+  const { clientId, snippets } = await apiPage({ identifier });
+  const checks: Readonly<Record<string, (code: string) => unknown>> = {
+    express: checkJavaScript,
+    fastify: checkJavaScript,
+    nest: checkTypeScript,
+    fastapi: checkPython,
+    django: checkPython,
+    'spring-code': checkBrackets,
+    aspnet: checkBrackets,
+    go: checkBrackets,
+    rust: checkBrackets,
+    envoy: checkYaml,
+    kong: checkYaml,
+    aws: checkYaml,
+  };
+  for (const [id, check] of Object.entries(checks)) {
+    const code = take(snippets, id);
+    check(code);
+    assert.ok(code.includes(JSON.stringify(identifier)), code);
+    assert.ok(code.includes('orders:read'), code);
+  }
+  const laravel = take(snippets, 'laravel');
+  checkBrackets(laravel);
+  assert.ok(laravel.includes(JSON.stringify(identifier).replace('$', '\\$')), laravel);
+  const nginx = take(snippets, 'nginx');
+  checkBrackets(nginx);
+  assert.ok(nginx.includes(`"${clientId}:"`), nginx);
+  const spring = JSON.stringify(checkYaml(take(snippets, 'spring-opaque')));
+  assert.ok(spring.includes(`"client-id":"${clientId}"`), spring);
+  assert.deepEqual(runCurls(take(snippets, 'introspection')), [
+    [
+      `${world.server.issuer}/introspect`,
+      '-u',
+      `${clientId}:api-secret`,
+      '--data-urlencode',
+      'token=a-token',
+    ],
+  ]);
+  assert.deepEqual([...snippets.keys()], []);
+});
+
+test('snippets of an API of other formats: what fits its tokens', async () => {
+  const jwt = await apiPage({ identifier: 'https://jwt.example', access_token_format: 'jwt' });
+  const spring = checkYaml(take(jwt.snippets, 'spring-config'));
+  assert.ok(JSON.stringify(spring).includes('"audiences":"https://jwt.example"'), JSON.stringify(spring));
+  assert.doesNotMatch(take(jwt.snippets, 'spring-code'), /at\+jwt/);
+  assert.match(take(jwt.snippets, 'aspnet'), /ValidTypes = \["JWT"\]/);
+  const opaque = await apiPage({ identifier: 'https://opaque.example', access_token_format: 'opaque' });
+  assert.deepEqual([...opaque.snippets.keys()], ['nginx', 'spring-opaque', 'introspection']);
+});
+
+test('curl snippets for a machine’s token: a shell asks for it at the API', async () => {
+  const { id } = await world.createApplication({ grant_types: ['client_credentials'], redirect_uris: [] });
+  const identifier = "https://machines.example/o'rders";
+  const api = await apiPage({ identifier, machine_grants: { [id]: ['orders:read'] } });
+  const snippets = await copied(`/apis/${api.id}/try`);
+  const request = ['-d', 'grant_type=client_credentials', '--data-urlencode', `resource=${identifier}`];
+  assert.deepEqual(runCurls(take(snippets, 'machine-1')), [
+    [`${world.server.issuer}/token`, '-u', `${id}:client-secret`, ...request],
+  ]);
 });
 
 test('curl snippets beside forms: a shell sends exactly what the form says', async () => {

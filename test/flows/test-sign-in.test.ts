@@ -1,6 +1,6 @@
 // "Try it": an administrator sees what any kind of client would get, and no one else gets anything from it, the client itself
 // included. Attack by attack, over HTTP.
-import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
+import { deepEqual, doesNotMatch, equal, match, notEqual, ok } from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -16,6 +16,7 @@ import {
   requestTokens,
 } from '../support/agent.ts';
 import { PASSWORD, REDIRECT_URI, startApp, type TestApp } from '../support/app.ts';
+import { createApi } from './api-support.ts';
 
 const COOKIE_KEYS = 'known-to-this-test-0123456789-0123456789';
 
@@ -114,6 +115,62 @@ test('test sign-in: each kind of client and authentication; result shown, nothin
     equal(page.headers.get('cache-control'), 'no-store');
     equal(await alive(id), 0, kind);
   }
+});
+
+test('test sign-in for an API: its scopes are offered, its token is decoded and revoked', async () => {
+  const api = await createApi(app, { name: 'Orders <b>', clients: [web.id], claims: ['profile'] });
+  const asked = `resource=${encodeURIComponent(api.identifier)}`;
+  const choose = await admin.get(`/admin/apis/${api.id}/try`);
+  ok(choose.body.includes(`/admin/applications/${web.id}/try?${asked}`), choose.body);
+  const form = await admin.get(`/admin/applications/${web.id}/try?${asked}`);
+  match(form.body, /Orders &lt;b&gt;/);
+  match(form.body, /name="api_scope\.read" checked/);
+  doesNotMatch(form.body, /name="api_scope\.write" checked/);
+  for (const [format, type] of [
+    ['at+jwt', 'at+jwt'],
+    ['jwt', 'JWT'],
+    ['opaque', undefined],
+  ] as const) {
+    await api.patch({ access_token_format: format });
+    const fields = { chosen: 'on', 'scope.profile': 'on', 'api_scope.write': 'on', resource: api.identifier };
+    const page = await tried(admin, web.id, fields);
+    const text = textOf(page.body);
+    match(text, /Signed in as root-admin/, text.slice(0, 1500));
+    ok(text.includes(api.identifier) && /scope write/.test(text), text);
+    equal(/It is opaque/.test(text), type === undefined);
+    if (type !== undefined) ok(text.includes(`typ ${type}`), text);
+    doesNotMatch(text, /Userinfo request/);
+    ok(page.body.includes(asked), 'Try again keeps the API');
+    ok(!/eyJ[\w-]+\.eyJ|lka_/.test(page.body));
+    equal(await alive(web.id), 0);
+  }
+});
+
+test('attack: a test sign-in takes more of an API than its application and user may have', async () => {
+  const scopes = [
+    { name: 'read', description: 'Read', is_default: true },
+    { name: 'manage', description: 'Manage', roles: ['auditor'] },
+  ];
+  const [closed, api] = [
+    await createApi(app, { clients: [] }),
+    await createApi(app, { clients: [web.id], scopes }),
+  ];
+  const none = await tried(admin, web.id, {
+    chosen: 'on',
+    resource: closed.identifier,
+    'api_scope.read': 'on',
+  });
+  match(textOf(none.body), /authorization endpoint returned invalid_target/);
+  const fields = { chosen: 'on', resource: api.identifier, 'api_scope.read': 'on', 'api_scope.manage': 'on' };
+  const some = textOf((await tried(admin, web.id, fields)).body);
+  match(some, /scope read /);
+  doesNotMatch(some, /scope read manage/);
+  const unknown = await begin(admin, web.id, { chosen: 'on', resource: 'https://unknown.example' });
+  equal(unknown.status, 404);
+  const reader = await enter('reader');
+  equal((await reader.get(`/admin/apis/${api.id}/connect`)).status, 200);
+  equal((await reader.get(`/admin/apis/${api.id}/try`)).status, 403);
+  equal((await begin(reader, web.id, fields)).status, 403);
 });
 
 const isRefused = ({ status, location, body }: Page): boolean =>

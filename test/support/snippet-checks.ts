@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { stripTypeScriptTypes } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
@@ -41,7 +42,8 @@ export function checkYaml(code: string): Record<string, unknown> {
  */
 export function runCurls(code: string): string[][] {
   const program = `set -eu\ncurl() { printf '%s\\0' curl "$@"; printf '\\0'; }\n${code}\n`;
-  const env = { ADMIN_TOKEN: 'admin-token', PATH: '' };
+  const secrets = { CLIENT_SECRET: 'client-secret', API_CLIENT_SECRET: 'api-secret', TOKEN: 'a-token' };
+  const env = { ADMIN_TOKEN: 'admin-token', ...secrets, PATH: '' };
   const output = execFileSync('/bin/sh', ['-c', program], { encoding: 'utf8', env, stdio: 'pipe' });
   const calls = output.split('\0\0').filter((call) => call !== '');
   assert.ok(calls.length > 0, 'no call of curl');
@@ -60,7 +62,7 @@ export function checkEnvironment(code: string): NodeJS.Dict<string> {
 
 const CLOSING: Readonly<Record<string, string>> = { '(': ')', '[': ']', '{': '}' };
 const PYTHON_TOKEN =
-  /\s+|#[^\n]*|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|[A-Za-z_]\w*|\d+|==|[()[\]{},.:=@]/y;
+  /\s+|#[^\n]*|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|[A-Za-z_]\w*|\d+|[=!]=|[()[\]{},.:=@|*]/y;
 
 /** Brackets, strings and indentation of Python (Language Reference §2); anything outside of its few tokens is an error. */
 export function checkPython(code: string): void {
@@ -92,6 +94,22 @@ export function checkPython(code: string): void {
     mustIndent = open.length === 0 && tokens.at(-1) === ':';
   }
   assert.deepEqual([open, mustIndent], [[], false], 'unfinished');
+}
+
+/** Node's own parser, types stripped. */
+export const checkTypeScript = (code: string): void => checkJavaScript(stripTypeScriptTypes(code));
+
+const WITHOUT_BRACKETS = /"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`[^`]*`|\/\/[^\n]*|#(?!\[)[^\n]*/g;
+
+/** Strings and brackets of languages that no package here parses; the tests of real clients compile and run these. */
+export function checkBrackets(code: string): void {
+  const open: string[] = [];
+  for (const [character] of code.replace(WITHOUT_BRACKETS, '').matchAll(/[()[\]{}]/g)) {
+    if (CLOSING[character] !== undefined) open.push(CLOSING[character]);
+    else assert.equal(open.pop(), character, code);
+  }
+  assert.deepEqual(open, [], 'unfinished');
+  assert.doesNotMatch(code.replace(WITHOUT_BRACKETS, ''), /["`]/, 'a string without end');
 }
 
 const APACHE_DIRECTIVES = new Set([

@@ -5,6 +5,7 @@ import { csvPage } from '../pages/csv-page.ts';
 import type { Page } from '../pages/page.ts';
 import { apiKeyPages } from '../resources/api-keys/pages.ts';
 import { apiActPages } from '../resources/apis/acts.ts';
+import { apiConnectPages } from '../resources/apis/connect-page.ts';
 import { apiListPages } from '../resources/apis/list-page.ts';
 import { apiMachinePages } from '../resources/apis/machine-page.ts';
 import { apiPages } from '../resources/apis/page.ts';
@@ -58,6 +59,7 @@ export const adminPages: readonly Page[] = [
   ...tryPages,
   ...apiListPages,
   ...apiPages,
+  ...apiConnectPages,
   ...apiScopePages,
   ...apiMachinePages,
   ...apiActPages,

@@ -223,7 +223,7 @@ export function outcomeOf(report: TestSignInReport, client: Values, issuer: stri
   const idClaims = idToken === undefined ? {} : partOf(idToken.split('.')[1]);
   const ownUserinfo =
     userinfo === undefined ? undefined : (objectOf(userinfo.body) ?? partOf(userinfo.body.split('.')[1]));
-  const chosen = new Set(['scope', 'prompt', 'acr_values', 'login_hint', 'ui_locales']);
+  const chosen = new Set(['resource', 'scope', 'prompt', 'acr_values', 'login_hint', 'ui_locales']);
   const again = new URLSearchParams([...started.query].filter(([name]) => chosen.has(name)));
   return {
     failure:

@@ -3,6 +3,8 @@
 import type { ClientView } from '../../clients/index.ts';
 import { AppError } from '../../errors.ts';
 import { type AdminContext, idOf, type Page } from '../pages/page.ts';
+import { apis } from '../resources/apis/resource.ts';
+import type { ApiView } from '../resources/apis/schema.ts';
 import { applicationName } from '../resources/clients/page.ts';
 import { clients } from '../resources/clients/resource.ts';
 import {
@@ -23,32 +25,42 @@ async function clientOf(context: AdminContext): Promise<ClientView> {
   return (await context.call(clients.read, { params })).data;
 }
 
-function show(
-  context: AdminContext,
-  client: ClientView,
-  given: URLSearchParams,
-  model: object = {},
-  status = 200,
-): void {
+/** The API that the page's address or form names. @throws AppError api.not_found */
+async function apiOf({ call, query, form }: AdminContext): Promise<ApiView | undefined> {
+  const identifier = form.get('resource') ?? query.get('resource') ?? '';
+  if (identifier === '') return undefined;
+  const { data } = await call(apis.list, { query: { search: identifier } });
+  const api = data.items.find((one) => one.identifier === identifier);
+  if (api === undefined) throw new AppError('api.not_found');
+  return api;
+}
+
+interface Asked {
+  readonly client: ClientView;
+  readonly api: ApiView | undefined;
+  readonly given: URLSearchParams;
+}
+
+function show(context: AdminContext, { client, api, given }: Asked, model: object = {}, status = 200): void {
   const crumbs = [
     { label: 'Applications', href: '/applications' },
     { label: applicationName(client), href: `/applications/${encodeURIComponent(context.params.id ?? '')}` },
   ];
   const own = { title: 'Try it', here, crumbs, client, name: applicationName(client) };
-  const choices = choicesOf(client, given);
-  const options = { prompts, acrs, locales, obstacle: obstacleOf(client) };
+  const choices = choicesOf(client, given, api);
+  const options = { prompts, acrs, locales, obstacle: obstacleOf(client), api };
   context.show('try', { ...own, ...options, choices, ...model }, status);
 }
 
 async function start(context: AdminContext): Promise<void> {
   // Auditors may not sign in as an application.
   if (!context.canChange) throw new AppError('auth.insufficient_scope');
-  const client = await clientOf(context);
-  const given = readChoices(context, client);
-  if (obstacleOf(client) !== undefined) return show(context, client, given, {}, 409);
-  const choices = choicesOf(client, given);
-  const errors = problemsOf(choices, given);
-  if (Object.keys(errors).length > 0) return show(context, client, given, { errors }, 400);
+  const [client, api] = [await clientOf(context), await apiOf(context)];
+  const asked = { client, api, given: readChoices(context, client, api) };
+  if (obstacleOf(client) !== undefined) return show(context, asked, {}, 409);
+  const choices = choicesOf(client, asked.given, api);
+  const errors = problemsOf(choices, asked.given);
+  if (Object.keys(errors).length > 0) return show(context, asked, { errors }, 400);
   return context.startTestSignIn(client.client_id, parametersOf(choices));
 }
 
@@ -57,7 +69,10 @@ export const tryPages: readonly Page[] = [
     method: 'GET',
     path: '/applications/:id/try',
     needs: 'admin',
-    handle: async (context) => show(context, await clientOf(context), context.query),
+    async handle(context) {
+      const [client, api] = [await clientOf(context), await apiOf(context)];
+      show(context, { client, api, given: context.query });
+    },
   },
   { method: 'POST', path: '/applications/:id/try', handle: start },
 ];

@@ -4,6 +4,7 @@ import type { ClientView } from '../../clients/index.ts';
 import { ACR, scopes as knownScopes } from '../../oidc/index.ts';
 import { isOn, textOf } from '../pages/field-values.ts';
 import type { AdminContext } from '../pages/page.ts';
+import type { ApiView } from '../resources/apis/schema.ts';
 import { kindOf } from '../resources/clients/list-page.ts';
 
 const scopeAbout: Readonly<Record<string, string>> = {
@@ -38,8 +39,18 @@ export const acrs = [
 
 export const locales = ['', 'en', 'de', 'es', 'fr', 'pt', 'ja', 'ar'];
 
+interface ScopeChoice {
+  readonly name: string;
+  readonly about: string;
+  readonly isOn: boolean;
+}
+
 export interface Choices {
-  readonly scopes: readonly { readonly name: string; readonly about: string; readonly isOn: boolean }[];
+  readonly scopes: readonly ScopeChoice[];
+  /** Those of the API that is asked for. */
+  readonly apiScopes: readonly ScopeChoice[];
+  /** The API's identifier (RFC 8707); empty: none is asked for. */
+  readonly resource: string;
   readonly prompt: string;
   readonly acr_values: string;
   readonly login_hint: string;
@@ -55,9 +66,19 @@ const allowedScopes = (client: ClientView): string[] => {
 };
 
 /** @param given the page's query, which carries the choices of an earlier test sign-in */
-export function choicesOf(client: ClientView, given: Pick<URLSearchParams, 'get'>): Choices {
+export function choicesOf(
+  client: ClientView,
+  given: Pick<URLSearchParams, 'get'>,
+  api: ApiView | undefined,
+): Choices {
   const wanted = given.get('scope')?.split(' ');
   return {
+    resource: api?.identifier ?? '',
+    apiScopes: (api?.scopes ?? []).map(({ name, description, is_default }) => ({
+      name,
+      about: description,
+      isOn: wanted?.includes(name) ?? is_default,
+    })),
     scopes: allowedScopes(client).map((name) => ({
       name,
       about: scopeAbout[name] ?? '',
@@ -71,12 +92,17 @@ export function choicesOf(client: ClientView, given: Pick<URLSearchParams, 'get'
 }
 
 /** @returns the choices of a submitted form, as query parameters */
-export function readChoices({ form }: AdminContext, client: ClientView): URLSearchParams {
+export function readChoices(
+  { form }: AdminContext,
+  client: ClientView,
+  api: ApiView | undefined,
+): URLSearchParams {
   const given = new URLSearchParams();
   // The button on the application's page submits no choices.
   if (form.get('chosen') !== 'on') return given;
   const names = allowedScopes(client).filter((name) => name === 'openid' || isOn(form, `scope.${name}`));
-  given.set('scope', names.join(' '));
+  const ofApi = (api?.scopes ?? []).map(({ name }) => name).filter((name) => isOn(form, `api_scope.${name}`));
+  given.set('scope', [...names, ...ofApi].join(' '));
   for (const name of ['prompt', 'acr_values', 'login_hint', 'ui_locales'] as const) {
     const value = (form.get(name) ?? '').trim();
     if (value !== '') given.set(name, value);
@@ -98,8 +124,8 @@ export function problemsOf(choices: Choices, given: URLSearchParams): Record<str
 }
 
 /** The authorization request parameters of the choices. */
-export function parametersOf({ scopes, ...others }: Choices): Record<string, string> {
-  const scope = scopes.filter((one) => one.isOn).map(({ name }) => name);
+export function parametersOf({ scopes, apiScopes, ...others }: Choices): Record<string, string> {
+  const scope = [...scopes, ...apiScopes].filter((one) => one.isOn).map(({ name }) => name);
   const filled = Object.entries(others).filter(([, value]) => value !== '');
   return { scope: scope.join(' '), ...Object.fromEntries(filled) };
 }

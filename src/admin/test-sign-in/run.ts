@@ -99,6 +99,9 @@ export function createTestSignInRun(deps: TestSignInRunDeps): TestSignInRun {
     });
     const accessToken = memberOf(token, 'access_token');
     if (accessToken === undefined) return { answer, token };
+    const introspection = await access.introspect(accessToken);
+    // A token for an API is no credential at userinfo.
+    if (started.query.has('resource')) return { answer, token, introspection };
     const shown = await makeProof?.('GET', '/oauth2/userinfo', accessToken);
     const userinfo = await ask(`${basePath}/oauth2/userinfo`, {}, ctx.req, {
       bearer: accessToken,
@@ -107,7 +110,7 @@ export function createTestSignInRun(deps: TestSignInRunDeps): TestSignInRun {
           Object.assign(headers, { authorization: `DPoP ${accessToken}`, dpop: shown });
       },
     });
-    return { answer, token, userinfo, introspection: await access.introspect(accessToken) };
+    return { answer, token, userinfo, introspection };
   }
 
   async function run(ctx: Koa.Context, started: TestSignIn): Promise<TestSignInReport> {

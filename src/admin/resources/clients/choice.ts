@@ -9,6 +9,8 @@ export interface ApplicationChoice {
   readonly label: string;
   /** Whether it may get tokens for itself. */
   readonly isMachine: boolean;
+  /** Whether users sign in to it with a browser. */
+  readonly isSignIn: boolean;
   readonly isRegistered: boolean;
 }
 
@@ -32,6 +34,7 @@ export async function applicationChoices(context: AdminContext): Promise<Applica
       id: client.client_id,
       label: textOf(isMembers(client) ? client : {}, 'client_name') || client.client_id,
       isMachine: Array.isArray(client.grant_types) && client.grant_types.includes('client_credentials'),
+      isSignIn: Array.isArray(client.grant_types) && client.grant_types.includes('authorization_code'),
       isRegistered: client.origin === 'registration',
     }));
   return { items, isWhole: data.total <= MOST + 1 };
