@@ -2,7 +2,7 @@
 // knows no scopes) and aws-jwt-verify.
 import { deepEqual } from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { copyFileSync } from 'node:fs';
+import { copyFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -10,6 +10,7 @@ import { promisify } from 'node:util';
 import { createApi } from '../../flows/api-support.ts';
 import { requestTokensOf } from '../../flows/support.ts';
 import { startApp } from '../../support/app.ts';
+import { apiOf, check, close, linesOf } from '../support/resource-server.ts';
 import { install } from '../support/toolchain.ts';
 
 const HERE = fileURLToPath(new URL('resource-servers/', import.meta.url));
@@ -24,7 +25,10 @@ const installed = await install({
   ],
 });
 const app = await startApp({ store: 'sqlite' });
-after(() => app.stop());
+after(async () => {
+  await app.stop();
+  await close();
+});
 
 test('resource servers of npm: no token, a foreign, a too small and a sufficient one', {
   ...installed,
@@ -59,3 +63,16 @@ test('resource servers of npm: no token, a foreign, a too small and a sufficient
     sufficient: [200, 200, 'let in'],
   });
 });
+
+for (const [id, file, main] of [
+  ['express', 'express.mjs', 'express.mjs'],
+  ['fastify', 'fastify.mjs', 'fastify.mjs'],
+  ['nest', 'guard.ts', 'nest.mjs'],
+] as const)
+  for (const format of ['at+jwt', 'jwt'] as const)
+    test(`${id}: the lines of the Admin UI, tokens as ${format}`, { ...installed }, async () => {
+      const api = await apiOf(format);
+      writeFileSync(join(installed.folder, file), await linesOf(api, id));
+      if (main !== file) copyFileSync(join(HERE, main), join(installed.folder, main));
+      await check(api, () => ({ command: process.execPath, args: [join(installed.folder, main)] }));
+    });

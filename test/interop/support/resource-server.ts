@@ -1,0 +1,92 @@
+// The lines that the Admin UI shows for an API's framework, taken from its page, run as a server of their own, and called with a
+// token of each kind: none, one for another API, one for this provider, an ID token, one whose scope is too small, and a right one.
+import { deepEqual, ok } from 'node:assert/strict';
+import { createApi, type TestApi } from '../../flows/api-support.ts';
+import { requestTokensOf } from '../../flows/support.ts';
+import { Agent, redeem } from '../../support/agent.ts';
+import { PASSWORD, startApp } from '../../support/app.ts';
+import { freePort } from '../../support/free-port.ts';
+import { startServer } from './server.ts';
+
+export type Format = 'at+jwt' | 'jwt' | 'opaque';
+
+interface Program {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** What a right resource server answers; `ours` is for the provider itself, `small` lacks the scope. */
+export const RIGHT = { none: 401, foreign: 401, ours: 401, id: 401, garbage: 401, small: 403, right: 200 };
+
+const app = await startApp({ store: 'sqlite' });
+export const close = (): Promise<void> => app.stop();
+const machine = await app.register({ grant_types: ['client_credentials'], redirect_uris: [] });
+const web = await app.register();
+const root = await app.createUser('root-admin', { role: 'admin' });
+const admin = new Agent(app);
+await admin.submit(await admin.follow(await admin.get('/admin')), {
+  username: root.username,
+  password: PASSWORD,
+});
+
+const machineToken = async (parameters: Record<string, string>): Promise<string> =>
+  (await requestTokensOf(app, machine, { grant_type: 'client_credentials', ...parameters })).access_token;
+
+export async function apiOf(format: Format): Promise<TestApi> {
+  const fields = { access_token_format: format, machine_grants: { [machine.id]: ['read', 'write'] } };
+  return createApi(app, fields);
+}
+
+const unescaped = (html: string): string =>
+  html
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&#39;', "'")
+    .replaceAll('&#96;', '`')
+    .replaceAll('&#92;', '\\')
+    .replaceAll('&amp;', '&');
+
+/** @returns the lines that the page of this API shows under the id */
+export async function linesOf(api: TestApi, id: string): Promise<string> {
+  const { body } = await admin.get(`/admin/apis/${api.id}/connect`);
+  const [, code] = new RegExp(`<code id="${id}">([\\s\\S]*?)</code>`).exec(body) ?? [];
+  ok(code, `no ${id} on the page`);
+  return unescaped(code);
+}
+
+async function tokensFor(api: TestApi): Promise<Record<keyof typeof RIGHT, string>> {
+  const other = await apiOf('at+jwt');
+  const signIn = await redeem(app, web, await new Agent(app).signIn(web.id, root));
+  const right = await machineToken({ resource: api.identifier, scope: 'read' });
+  return {
+    none: '',
+    foreign: await machineToken({ resource: other.identifier, scope: 'read' }),
+    ours: await machineToken({}),
+    id: String(signIn.body.id_token),
+    garbage: `${right.slice(0, -8)}AAAAAAAA`,
+    small: await machineToken({ resource: api.identifier, scope: 'write' }),
+    right,
+  };
+}
+
+/** Runs it, given its port, and checks what it answers. */
+export async function check(api: TestApi, programOn: (port: number) => Program): Promise<void> {
+  const port = await freePort();
+  const url = `http://localhost:${port}/`;
+  const { env = {}, ...program } = programOn(port);
+  const server = await startServer({ ...program, env: { PORT: String(port), ...env }, url });
+  try {
+    const answers: Record<string, number> = {};
+    for (const [name, token] of Object.entries(await tokensFor(api))) {
+      const headers: Record<string, string> = token === '' ? {} : { authorization: `Bearer ${token}` };
+      const answer = await fetch(url, { headers });
+      await answer.body?.cancel();
+      answers[name] = answer.status;
+    }
+    deepEqual(answers, RIGHT, server.said());
+  } finally {
+    await server.stop();
+  }
+}
