@@ -232,6 +232,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     domains: {
       accounts: accountDomain,
       clients: clientDomain,
+      apis,
       sessions: sessionDomain,
       passkeys,
       secondFactors,

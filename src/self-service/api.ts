@@ -139,11 +139,15 @@ export function accountApi(deps: Deps): Koa.Middleware {
     );
   const listApplications = async ({ who }: Call): Promise<object> =>
     list(
-      (await overview.applications(who)).map(({ clientId, name, scopes, since }) => ({
-        client_id: clientId,
-        client_name: name,
-        scopes,
-        since: iso(since),
+      (await overview.applications(who)).map((one) => ({
+        client_id: one.clientId,
+        client_name: one.name,
+        is_agent: one.isAgent,
+        scopes: one.scopes,
+        apis: one.apis,
+        since: iso(one.since),
+        last_used_at: iso(one.lastUsedAt),
+        active_tokens: one.tokens,
       })),
     );
   const listPasskeys = async ({ who }: Call): Promise<object> =>

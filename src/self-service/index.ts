@@ -4,6 +4,7 @@
 // (pages) and api.ts; both call account-acts.ts and credential-changes.ts.
 import type Koa from 'koa';
 import { type AccountDomain, minPasswordLength } from '../accounts/index.ts';
+import type { Apis } from '../apis/index.ts';
 import type { AuditLogs } from '../audit/index.ts';
 import type { ClientDomain } from '../clients/index.ts';
 import type { Clock } from '../clock.ts';
@@ -44,6 +45,7 @@ export interface SelfServiceDeps {
   readonly domains: {
     readonly accounts: Pick<AccountDomain, 'accounts' | 'checkPassword'>;
     readonly clients: Pick<ClientDomain, 'clients'>;
+    readonly apis: Pick<Apis, 'find'>;
     readonly sessions: Pick<SessionDomain, 'sessions' | 'access'>;
     readonly passkeys: Passkeys;
     readonly secondFactors: SecondFactors;

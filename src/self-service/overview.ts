@@ -1,5 +1,6 @@
 // What the home page of self-service shows: the account, its sessions, trusted devices and applications, and recent activity.
 import { hasSecondFactor } from '../accounts/index.ts';
+import type { Apis } from '../apis/index.ts';
 import type { Audit } from '../audit/index.ts';
 import { createActivity } from '../audit/index.ts';
 import { type Clients, CONSOLE_CLIENT_ID } from '../clients/index.ts';
@@ -18,6 +19,7 @@ export interface OverviewDeps {
   readonly clock: Clock;
   readonly settings: () => SettingValues;
   readonly clients: Pick<Clients, 'find'>;
+  readonly apis: Pick<Apis, 'find'>;
   readonly sessions: Pick<Sessions, 'query'>;
   readonly access: Pick<ApplicationAccesses, 'list'>;
   readonly passkeys: Pick<Passkeys, 'list'>;
@@ -36,7 +38,7 @@ function partsOf(device: string): { browser?: string; system?: string } {
 }
 
 export function createOverview(deps: OverviewDeps) {
-  const { clock, settings, clients, sessions, access, passkeys } = deps;
+  const { clock, settings, clients, apis, sessions, access, passkeys } = deps;
   const { trustedDevices } = deps.secondFactors;
   const recentActivity = createActivity(deps.audit);
   const arePasswordsOff = (): boolean => settings().auth_mode === 'passkey_only';
@@ -63,11 +65,25 @@ export function createOverview(deps: OverviewDeps) {
     return items.map(view).sort((a, b) => Number(b.isThis) - Number(a.isThis));
   }
 
+  /** In the words of the APIs that exist, by the scopes that they have now. */
+  async function grantedAt(granted: ReadonlyMap<string, readonly string[]>) {
+    const found = await Promise.all(
+      [...granted].map(async ([id, ids]) => ({ ids, api: await apis.find(id) })),
+    );
+    return found.flatMap(({ ids, api }) => {
+      const scopes = (api?.value.scopes ?? [])
+        .filter(({ id }) => ids.includes(id))
+        .map(({ name, description }) => ({ name, description }));
+      if (api === undefined || scopes.length === 0) return [];
+      return [{ name: api.value.name, resource: api.value.identifier, scopes }];
+    });
+  }
+
   async function applicationsOf({ account }: SelfServiceUser) {
     // Our own pages are not an application to which the user gave access.
     const others = (await access.list(account.id)).filter(({ clientId }) => clientId !== CONSOLE_CLIENT_ID);
     return Promise.all(
-      others.map(async ({ clientId, scopes, since }) => {
+      others.map(async ({ clientId, scopes, apis: granted, since, lastUsedAt, tokens }) => {
         const { metadata, quarantine } = (await clients.find(clientId))?.value ?? {};
         const textOf = (value: unknown): string | undefined =>
           typeof value === 'string' ? value : undefined;
@@ -78,7 +94,10 @@ export function createOverview(deps: OverviewDeps) {
           isAgent: quarantine !== undefined,
           logoUri: textOf(metadata?.logo_uri),
           scopes,
+          apis: await grantedAt(granted),
           since,
+          lastUsedAt,
+          tokens,
         };
       }),
     );

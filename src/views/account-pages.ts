@@ -73,7 +73,16 @@ export interface AccountPageModels {
       /** Nobody vouched for it. */
       readonly isAgent?: boolean;
       readonly scopes: readonly string[];
+      /** What it may do at APIs, in their words. */
+      readonly apis: readonly {
+        readonly name: string;
+        readonly resource: string;
+        readonly scopes: readonly { readonly name: string; readonly description: string }[];
+      }[];
       readonly since: number;
+      readonly lastUsedAt: number;
+      /** How many of its tokens are valid. */
+      readonly tokens: number;
     }[];
     readonly activity: readonly (Device & {
       readonly at: number;

@@ -67,9 +67,29 @@ const home = {
       clientId: 'acme',
       name: 'Acme Analytics',
       scopes: ['openid', 'profile', 'email', 'offline_access', 'reports:read'],
+      apis: [
+        {
+          name: 'Orders',
+          resource: 'https://orders.example.com',
+          scopes: [
+            { name: 'orders:read', description: 'See your orders' },
+            { name: 'orders:write', description: 'Change and cancel your orders' },
+          ],
+        },
+      ],
       since: now - 40 * DAY,
+      lastUsedAt: now - 10_000,
+      tokens: 2,
     },
-    { clientId: 'wiki', name: 'Wiki', scopes: ['openid'], since: now - 200 * DAY },
+    {
+      clientId: 'wiki',
+      name: 'Wiki',
+      scopes: ['openid'],
+      apis: [],
+      since: now - 200 * DAY,
+      lastUsedAt: now - 200 * DAY,
+      tokens: 0,
+    },
   ],
   activity: [
     {
