@@ -87,7 +87,8 @@ export function createHandler(parts: HttpParts): RequestListener {
   ];
   for (const middleware of inApp) app.use(middleware);
 
-  const listener = createListener({ respond: app.callback(), ready: parts.keys.ready, mount, metrics });
+  const ready = () => parts.keys.ready() ?? mount.ready()?.catch(() => undefined);
+  const listener = createListener({ respond: app.callback(), ready, mount, metrics });
   injector.attach(listener);
   return listener;
 }

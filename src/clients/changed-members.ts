@@ -1,5 +1,10 @@
 // What a change of a client's metadata asks for, before it is validated.
 import { AppError } from '../errors.ts';
+import type { ClientMetadata } from '../store/collections.ts';
+import { calledAddresses } from './approved-addresses.ts';
+import { isStringList } from './member-values.ts';
+import { adminGrantTypes, adminScopes } from './metadata-members.ts';
+import { hasBareScheme } from './uris.ts';
 
 /** @returns the stored members with the given ones in their place; null removes */
 export function merged(
@@ -24,4 +29,18 @@ export function withinScope(
     throw new AppError('client.invalid_metadata', { fields: { scope: problem } });
   }
   return { ...input, scope };
+}
+
+/** @returns what only an administrator can have allowed, which a registrant may keep */
+export function reservedOf(metadata: ClientMetadata): ReadonlySet<string> {
+  const scopes = typeof metadata.scope === 'string' ? metadata.scope.split(' ') : [];
+  const grants: unknown[] = Array.isArray(metadata.grant_types) ? metadata.grant_types : [];
+  const uris = [metadata.redirect_uris, metadata.post_logout_redirect_uris].filter(isStringList).flat();
+  return new Set([
+    // A plain http address that an administrator entered.
+    ...calledAddresses({ metadata }).map(({ uri }) => uri),
+    ...uris.filter(hasBareScheme),
+    ...adminScopes.filter((scope) => scopes.includes(scope)),
+    ...adminGrantTypes.filter((grant) => grants.includes(grant)),
+  ]);
 }

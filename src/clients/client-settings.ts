@@ -27,6 +27,7 @@ export interface SettingChanges {
   /** Null: all users may sign in. */
   allowedGroups?: string[] | null;
   webOrigins?: string[];
+  profile?: 'legacy' | null;
 }
 
 export const flagSettings = {
@@ -98,7 +99,7 @@ export const approvedAddressesSetting = {
   maxItems: 10,
   maxLength: 2000,
   description:
-    'Which of `jwks_uri` and `backchannel_logout_uri` an administrator approved; those entered by an administrator are. ' +
+    'Which of `jwks_uri`, `backchannel_logout_uri` and `request_uris` an administrator approved; those entered by an administrator are. ' +
     'Only approved addresses may be on the internal network, where OUTBOUND_ALLOW covers them.',
 } as const;
 
@@ -118,7 +119,15 @@ export const defaultResourceSetting = {
     'no API named they are for userinfo all the same.',
 } as const;
 
+export const profileSetting = {
+  values: ['legacy'],
+  description:
+    '`legacy`: it may use implicit and hybrid response types, signed request objects and session management while the setting ' +
+    '`legacy_profiles` is on; never native applications and those with admin scopes. Null: the code flow alone.',
+} as const;
+
 export const settingNames: ReadonlySet<string> = new Set([
+  'profile',
   'approved_addresses',
   'access_token_audience',
   'default_resource',
@@ -168,6 +177,9 @@ export function readSettings(input: Readonly<Record<string, unknown>>): {
   const { approved_addresses: approved } = input;
   if (isTextList(approved, approvedAddressesSetting)) changes.approvedAddresses = approved;
   else if (approved !== undefined) problems.approved_addresses = 'Must be a list of addresses.';
+  const { profile } = input;
+  if (profile === 'legacy' || profile === null) changes.profile = profile;
+  else if (profile !== undefined) problems.profile = 'Must be legacy, or null.';
   const origins = input.web_origins;
   const problem = origins === undefined ? undefined : originsProblem(origins);
   if (problem !== undefined) problems.web_origins = problem;
@@ -231,6 +243,8 @@ export function withSettings(
     next.allowedGroups = [...new Set(changes.allowedGroups)].sort();
   if (changes.webOrigins?.length === 0) delete next.webOrigins;
   else if (changes.webOrigins !== undefined) next.webOrigins = [...new Set(changes.webOrigins)].sort();
+  if (changes.profile === null) delete next.profile;
+  else if (changes.profile !== undefined) next.profile = changes.profile;
   if (changes.requiredAcr === null) delete next.requiredAcr;
   else if (changes.requiredAcr !== undefined) next.requiredAcr = changes.requiredAcr;
   const seconds = [...Object.values(lifetimeSettings), { key: 'maxAuthAgeSeconds' } as const];

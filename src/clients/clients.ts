@@ -1,17 +1,17 @@
 // The application registry: creates, changes, removes and finds clients, their secrets and registration tokens. Metadata is
 // validated in metadata-rules.ts; to-client.ts defines what is shown.
 import { AppError } from '../errors.ts';
-import type { ClientMetadata, ClientRecord } from '../store/collections.ts';
+import type { ClientRecord } from '../store/collections.ts';
 import { VersionConflict } from '../store/port.ts';
 import { pagesOf } from '../store/walk.ts';
-import { approvedAfter, calledAddresses } from './approved-addresses.ts';
+import { approved } from './approved-addresses.ts';
 import { createChangeClient } from './change-client.ts';
-import { merged, withinScope } from './changed-members.ts';
+import { merged, reservedOf, withinScope } from './changed-members.ts';
 import { type SettingChanges, withSettings } from './client-settings.ts';
 import type { Clients, ClientsDeps } from './contract.ts';
 import { createInitialAccessTokens } from './initial-access-tokens.ts';
-import { isStringList } from './member-values.ts';
-import { adminGrantTypes, adminScopes, secretAuthMethods } from './metadata-members.ts';
+import { splitLegacy, withLegacy, withLegacyMembers } from './legacy.ts';
+import { secretAuthMethods } from './metadata-members.ts';
 import type { Authority } from './metadata-rules.ts';
 import { createIsOwnAddress } from './own-addresses.ts';
 import { checkPkceChoice, splitRegistrantPkce, withoutPkceEcho } from './pkce.ts';
@@ -19,7 +19,6 @@ import { prepareMetadata } from './prepare.ts';
 import { checkQuarantine, confined, confinedMembers, statementOf } from './quarantine.ts';
 import { isSameDigest, isSecretOf, rotated, SECRET_BYTES } from './secrets.ts';
 import type { Client } from './to-client.ts';
-import { hasBareScheme } from './uris.ts';
 
 const needsSecret = (metadata: Readonly<Record<string, unknown>>): boolean =>
   secretAuthMethods.has(String(metadata.token_endpoint_auth_method));
@@ -41,11 +40,13 @@ export function createClients(deps: ClientsDeps): Clients {
 
   const change = createChangeClient({ collection, clock });
 
+  const hasLegacy = (): boolean => deps.hasLegacyProfiles?.() === true;
+
   /** As it may be used now. */
-  const seen = (client: Client): Client =>
-    client.value.quarantine === undefined
-      ? client
-      : { ...client, value: confined(client.value, deps.isOpenToAgents?.() === true) };
+  const seen = (client: Client): Client => {
+    const value = withLegacy(confined(client.value, deps.isOpenToAgents?.() === true), hasLegacy());
+    return value === client.value ? client : { ...client, value };
+  };
 
   function withSecret(record: ClientRecord): { record: ClientRecord; clientSecret?: string } {
     if (!needsSecret(record.metadata)) return { record: { ...record, secrets: [] } };
@@ -106,8 +107,10 @@ export function createClients(deps: ClientsDeps): Clients {
       const { quarantine } = rest;
       const given =
         quarantine === undefined ? sent : confinedMembers({ token_endpoint_auth_method: 'none', ...sent });
+      const kind = origin === 'registration' ? 'registrant' : 'administrator';
+      const { metadata: plain, legacy } = splitLegacy(given, { isOn: hasLegacy(), kind });
       const { metadata: input, ...choice } =
-        origin === 'registration' ? splitRegistrantPkce(given) : { metadata: given };
+        origin === 'registration' ? splitRegistrantPkce(plain) : { metadata: plain };
       const settings = { ...said, ...choice };
       await checkGroups(settings);
       if (rest.clientId !== undefined && origin !== 'seed' && quarantine?.by !== 'document')
@@ -118,7 +121,6 @@ export function createClients(deps: ClientsDeps): Clients {
         const problem = 'Must not be the identifier of an API.';
         throw new AppError('client.invalid_metadata', { fields: { client_id: problem } });
       }
-      const kind = origin === 'registration' ? 'registrant' : 'administrator';
       const authority: Authority = {
         kind,
         isOwnAddress: ownAddressesFor(origin),
@@ -137,11 +139,19 @@ export function createClients(deps: ClientsDeps): Clients {
         createdAt: now,
         updatedAt: now,
         ...(isAuthMethodSaid(input) && { hasChosenAuthMethod: true }),
-        ...approved(undefined, metadata, kind, {}),
         ...(quarantine && { quarantine }),
       };
       const applied = withSettings(base, settings, await defaultApiOf(settings));
-      const { record, clientSecret } = withSecret(confined(applied));
+      const whole = withLegacyMembers(applied, {
+        before: undefined,
+        legacy,
+        mode: 'replace',
+        kind,
+        isOwnAddress,
+      });
+      const { record, clientSecret } = withSecret(
+        confined({ ...whole, ...approved(undefined, whole, kind) }),
+      );
       checkPkceChoice(record, settings.requirePkce);
       const registrationAccessToken = hasRegistrationToken ? newSecret(SECRET_BYTES) : undefined;
       if (registrationAccessToken) record.registrationTokenDigest = secretDigest(registrationAccessToken);
@@ -152,7 +162,7 @@ export function createClients(deps: ClientsDeps): Clients {
       }
       const client = await collection.insert(clientId, record);
       return {
-        client,
+        client: seen(client),
         ...(clientSecret && { clientSecret }),
         ...(registrationAccessToken && { registrationAccessToken }),
       };
@@ -164,8 +174,11 @@ export function createClients(deps: ClientsDeps): Clients {
       const defaultApi = await defaultApiOf(said);
       let made: string | undefined;
       const client = await change(clientId, ifVersion, async (value) => {
+        const { metadata: plain, legacy } = sent
+          ? splitLegacy(sent, { isOn: hasLegacy(), kind })
+          : { metadata: sent, legacy: undefined };
         const { metadata: input, ...choice } =
-          kind === 'registrant' && sent ? splitRegistrantPkce(sent, value) : { metadata: sent };
+          kind === 'registrant' && plain ? splitRegistrantPkce(plain, value) : { metadata: plain };
         const settings = withoutPkceEcho({ ...said, ...choice }, value);
         const { metadata: stored } = value;
         const isConfined = value.quarantine !== undefined && kind === 'registrant';
@@ -183,13 +196,15 @@ export function createClients(deps: ClientsDeps): Clients {
         const metadata = members
           ? await prepareMetadata(clientId, members, authority, validateMetadata)
           : stored;
-        const changed = {
+        const settled = {
           ...withSettings(value, settings, defaultApi),
-          ...approved(value, metadata, kind, settings),
           metadata,
           clientType: clientType(metadata),
           ...(value.quarantine && { quarantine: { ...value.quarantine, ...document } }),
         };
+        const before = value.legacyMetadata;
+        const whole = withLegacyMembers(settled, { before, legacy, mode, kind, isOwnAddress });
+        const changed = { ...whole, ...approved(value, whole, kind, settings.approvedAddresses) };
         if (changed.quarantine !== undefined && kind === 'administrator') checkQuarantine(changed, value);
         const next = confined(changed);
         // What was read and is sent back is no choice: a client that uses the other method goes on working.
@@ -209,7 +224,7 @@ export function createClients(deps: ClientsDeps): Clients {
         return record;
       });
       return {
-        client: client.value.isEnding === true ? await finishEnding(client) : client,
+        client: seen(client.value.isEnding === true ? await finishEnding(client) : client),
         ...(made && { clientSecret: made }),
       };
     },
@@ -226,7 +241,7 @@ export function createClients(deps: ClientsDeps): Clients {
           secrets: rotated(value.secrets, secretDigest(clientSecret), clock(), overlapSeconds),
         };
       });
-      return { client, clientSecret };
+      return { client: seen(client), clientSecret };
     },
 
     async remove(clientId, { ifVersion } = {}) {
@@ -262,31 +277,4 @@ export function createClients(deps: ClientsDeps): Clients {
 
     verifySecret: (record, presented, now = clock()) => isSecretOf(record, presented, now, secretDigest),
   };
-}
-
-/** Written with every change, so that later none is taken for entered by an administrator. */
-function approved(
-  before: ClientRecord | undefined,
-  metadata: ClientMetadata,
-  kind: Authority['kind'],
-  { approvedAddresses: chosen }: SettingChanges,
-): Pick<ClientRecord, 'approvedAddresses'> {
-  const isByAdministrator = kind === 'administrator';
-  const approvedAddresses = approvedAfter({ before, metadata, isByAdministrator, chosen });
-  return calledAddresses({ metadata }).length === 0 && before?.approvedAddresses === undefined
-    ? {}
-    : { approvedAddresses };
-}
-
-function reservedOf(metadata: ClientMetadata): ReadonlySet<string> {
-  const scopes = typeof metadata.scope === 'string' ? metadata.scope.split(' ') : [];
-  const grants: unknown[] = Array.isArray(metadata.grant_types) ? metadata.grant_types : [];
-  const uris = [metadata.redirect_uris, metadata.post_logout_redirect_uris].filter(isStringList).flat();
-  return new Set([
-    // A plain http address that an administrator entered.
-    ...calledAddresses({ metadata }).map(({ uri }) => uri),
-    ...uris.filter(hasBareScheme),
-    ...adminScopes.filter((scope) => scopes.includes(scope)),
-    ...adminGrantTypes.filter((grant) => grants.includes(grant)),
-  ]);
 }

@@ -28,6 +28,8 @@ export interface ClientsDeps {
   readonly baseUrl?: string;
   /** The setting `agents`: whether applications that nobody vouched for can do anything; default: no. */
   readonly isOpenToAgents?: () => boolean;
+  /** The setting `legacy_profiles`; default: off. */
+  readonly hasLegacyProfiles?: () => boolean;
   /** Whether OUTBOUND_ALLOW lets this server call a plain http address; default: none. */
   readonly mayBePlain?: (uri: string, use: 'keys' | 'notice') => boolean;
   /** @returns the API with this identifier; default: none has it */

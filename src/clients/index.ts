@@ -27,12 +27,18 @@ export {
   defaultResourceSetting,
   flagSettings,
   lifetimeSettings,
+  profileSetting,
   webOriginsSetting,
 } from './client-settings.ts';
 export type { CodeExchanges } from './code-exchanges.ts';
 export { CONSOLE_CLIENT_ID, seedConsoleClient } from './console-client.ts';
 export type { Clients, ClientsDeps } from './contract.ts';
 export type { InitialAccessToken } from './initial-access-tokens.ts';
+export {
+  hasLegacyProfile,
+  legacyResponseTypes,
+  requestObjectAlgorithms,
+} from './legacy.ts';
 export {
   adminGrantTypes,
   adminScopes,
@@ -59,7 +65,11 @@ interface Deps
   extends Pick<ClientsDeps, 'validateMetadata' | 'endClient' | 'missingGroups' | 'baseUrl' | 'mayBePlain'> {
   readonly store: Store;
   readonly clock: Clock;
-  readonly settings: () => { readonly require_pkce: boolean; readonly agents: boolean };
+  readonly settings: () => {
+    readonly require_pkce: boolean;
+    readonly agents: boolean;
+    readonly legacy_profiles: boolean;
+  };
   readonly events: Pick<Events, 'on' | 'emit' | 'emitAndWait' | 'record'>;
   readonly log: Pick<Logger, 'info' | 'warn'>;
 }
@@ -91,6 +101,7 @@ export function createClientDomain({ store, clock, events, settings, log, ...dep
     findApi: apis.find,
     clientRemoving: (clientId) => events.emitAndWait('clientRemoving', { clientId }),
     isOpenToAgents: () => settings().agents,
+    hasLegacyProfiles: () => settings().legacy_profiles,
     collection,
     initialAccessTokens: store.collection(model.initialAccessTokens),
   });

@@ -19,10 +19,11 @@ export interface InitialAccessTokens {
     label: string;
     uses: number;
     expiresInSeconds: number;
+    profile?: 'legacy' | undefined;
   }): Promise<{ token: string; initialAccessToken: InitialAccessToken }>;
   query(query: Query): Promise<{ items: InitialAccessToken[]; total: number }>;
-  /** @returns whether the token is valid; no use is consumed */
-  isUsable(token: string): Promise<boolean>;
+  /** @returns what the token allows if it is valid; no use is consumed */
+  findUsable(token: string): Promise<Pick<InitialAccessTokenRecord, 'profile'> | undefined>;
   /** Consumes one use. Of parallel calls exactly as many succeed as there are uses. @returns whether it was valid */
   consume(token: string): Promise<boolean>;
   /** @throws AppError token.not_found */
@@ -49,12 +50,12 @@ export function createInitialAccessTokens({
   secretDigest,
 }: InitialAccessTokensDeps): InitialAccessTokens {
   return {
-    async create({ label, uses, expiresInSeconds }) {
+    async create({ label, uses, expiresInSeconds, profile }) {
       const token = newSecret(SECRET_BYTES);
       const createdAt = clock();
       const stored = await collection.insert(
         secretDigest(token),
-        { label, usesLeft: uses, createdAt },
+        { label, usesLeft: uses, createdAt, ...(profile && { profile }) },
         { expiresAt: createdAt + expiresInSeconds * 1000 },
       );
       return { token, initialAccessToken: toToken(stored) };
@@ -65,9 +66,9 @@ export function createInitialAccessTokens({
       return { items: page.items.map(toToken), total: page.total };
     },
 
-    async isUsable(token) {
+    async findUsable(token) {
       const stored = await collection.find(secretDigest(token));
-      return stored !== undefined && stored.value.usesLeft > 0;
+      return stored !== undefined && stored.value.usesLeft > 0 ? stored.value : undefined;
     },
 
     async consume(token) {

@@ -1,6 +1,8 @@
 // The RFC 7591 / OpenID Connect Registration members that this product supports, with their JSON types. Storage, validation
 // and the admin API's schema are derived from this list.
 
+import { legacyMembers } from './legacy-members.ts';
+
 export type MemberType = 'string' | 'strings' | 'boolean' | 'integer' | 'object';
 
 export const metadataMembers = {
@@ -14,7 +16,9 @@ export const metadataMembers = {
   grant_types: { type: 'strings', description: 'Grant types that the application may use.' },
   response_types: {
     type: 'strings',
-    description: '`code`; empty for an application without the grant type `authorization_code`.',
+    description:
+      '`code`; empty for an application without the grant type `authorization_code`. With `profile`: `legacy` also implicit ' +
+      'and hybrid ones.',
   },
   response_modes: { type: 'strings', description: 'Response modes that the application may use.' },
   scope: { type: 'string', description: 'Space-separated scopes that the application may request.' },
@@ -65,6 +69,7 @@ export const metadataMembers = {
   contacts: { type: 'strings', description: 'E-mail addresses of the people responsible.' },
   software_id: { type: 'string', description: 'Identifies the software across all its installations.' },
   software_version: { type: 'string', description: 'Version of that software.' },
+  ...legacyMembers,
 } as const satisfies Readonly<Record<string, { readonly type: MemberType; readonly description: string }>>;
 
 export type MemberName = keyof typeof metadataMembers;

@@ -104,6 +104,8 @@ export const quarantineRules: readonly Rule[] = [
   },
   { name: 'may_introspect', says: 'must be false', confine: without('mayIntrospect') },
   { name: 'keycloak_tokens', says: 'must be false', confine: without('keycloakTokens') },
+  { name: 'profile', says: 'must be null', confine: without('profile') },
+  { name: 'frontchannel_logout_uri', says: 'must be absent', confine: without('legacyMetadata') },
   { name: 'approved_addresses', says: 'must be empty', confine: without('approvedAddresses') },
   {
     name: 'allow_self_signup',

@@ -14,6 +14,7 @@ import type { GrantsInUse } from './entitlements/grants-in-use.ts';
 import { createLoadExistingGrant } from './entitlements/load-grant.ts';
 import { createRefreshTokenJwt } from './foreign-layout/refresh-token-jwt.ts';
 import { IdentityProvider } from './identity-provider.ts';
+import { legacyConfiguration, legacyDiscovery, watchLegacyResponses } from './legacy/index.ts';
 import { createSendLogoutToken, type SendLogoutToken } from './logout/backchannel-logout.ts';
 import { assertOutboundGuard } from './outbound/outbound-fetch.ts';
 import {
@@ -73,6 +74,8 @@ export interface ProviderDeps
   readonly events: Pick<Events, 'emit' | 'note'>;
   readonly codeIssued: RepeatWatch['codeIssued'];
   readonly codeRedeemed: CodeExchanges['redeemed'];
+  /** The setting `legacy_profiles`, for as long as this provider is in use. */
+  readonly hasLegacy: boolean;
 }
 
 export interface MountedProvider {
@@ -97,7 +100,7 @@ export async function createProvider(deps: ProviderDeps): Promise<MountedProvide
   );
   const others = keys.publicJwks.filter(({ kid }) => kid !== current.kid).map((jwk) => new VerifyingKey(jwk));
   const [cookieKey = ''] = deps.cookieKeys;
-  const configuration: Configuration = createConfiguration({
+  const ordinary = createConfiguration({
     ...deps,
     ...pages,
     signingKeys: [current, ...others],
@@ -109,6 +112,7 @@ export async function createProvider(deps: ProviderDeps): Promise<MountedProvide
       baseUrl,
     }),
   });
+  const configuration: Configuration = deps.hasLegacy ? legacyConfiguration(ordinary) : ordinary;
   const provider: IdentityProvider = new IdentityProvider(issuer, configuration, {
     ...deps,
     jwt,
@@ -121,6 +125,7 @@ export async function createProvider(deps: ProviderDeps): Promise<MountedProvide
   captureProviderEvents(provider);
   reportTokens(provider, deps);
   collectRefusals(provider);
+  if (deps.hasLegacy) watchLegacyResponses(provider);
 
   const middlewares: Koa.Middleware[] = [
     (ctx, next) => {
@@ -140,7 +145,13 @@ export async function createProvider(deps: ProviderDeps): Promise<MountedProvide
   for (const middleware of middlewares) provider.use(middleware);
 
   const middleware = mount('/oauth2', asKoa(provider));
-  const discovery = await createDiscovery({ provider, mounted: middleware, baseUrl, issuer });
+  const discovery = await createDiscovery({
+    provider,
+    mounted: middleware,
+    baseUrl,
+    issuer,
+    ...(deps.hasLegacy && { legacy: legacyDiscovery(baseUrl) }),
+  });
   await deps.grantsInUse.check();
   const documents = createDocuments({
     issuer,

@@ -11,6 +11,8 @@ interface Deps extends IssuerAddress {
   readonly provider: IdentityProvider;
   /** The provider as it is mounted. */
   readonly mounted: Koa.Middleware;
+  /** What the legacy profile adds; absent: it is off. */
+  readonly legacy?: Readonly<Record<string, unknown>>;
 }
 
 /** What of the document depends on the stored applications. */
@@ -23,14 +25,14 @@ export interface InUse {
 
 export type Discovery = (inUse: InUse) => object;
 
-/** Grant types of the library that no application can have. */
+/** Grant types of the library that no application can have without the legacy profile. */
 const UNAVAILABLE_GRANTS = new Set(['implicit']);
 
 const CLIENT_AUTH_METHODS = ['client_secret_basic', 'client_secret_post', 'private_key_jwt'];
 
 /** What an ordinary application may use (decisions §1, §10); registration needs a token that an administrator issued. */
 export async function createDiscovery(deps: Deps): Promise<Discovery> {
-  const { provider, mounted, baseUrl, issuer } = deps;
+  const { provider, mounted, baseUrl, issuer, legacy } = deps;
   const request = new IncomingMessage(new Socket());
   request.method = 'GET';
   request.url = '/oauth2/.well-known/openid-configuration';
@@ -50,9 +52,10 @@ export async function createDiscovery(deps: Deps): Promise<Discovery> {
       registration_endpoint: `${baseUrl}/oauth2/register`,
       client_id_metadata_document_supported: true,
     }),
+    ...legacy,
     jwks_uri: `${keysAt}/.well-known/jwks.json`,
     grant_types_supported: listed('grant_types_supported')
-      .filter((grant) => !UNAVAILABLE_GRANTS.has(String(grant)))
+      .filter((grant) => legacy !== undefined || !UNAVAILABLE_GRANTS.has(String(grant)))
       .filter((grant) => passwordGrant || grant !== 'password'),
     // The admin scopes are not advertised (decisions §5).
     scopes_supported: listed('scopes_supported').filter((scope) => !ADMIN_SCOPES.has(String(scope))),

@@ -29,6 +29,7 @@ import { oidcSessions } from '../store/protocol-collections.ts';
 import { createProvider, type ProviderDeps } from './create-provider.ts';
 import type { AccountDirectory } from './entitlements/find-account.ts';
 import { createGrantsInUse } from './entitlements/grants-in-use.ts';
+import { followSetting } from './legacy/index.ts';
 import { normalizeMetadata } from './models/client.ts';
 import type { ProtocolMount } from './mount.ts';
 import { registrationRoutes } from './requests/registration.ts';
@@ -159,7 +160,7 @@ export function createProtocol(deps: ProtocolDeps): (keySet: KeySet) => Promise<
   const { sessions, grants, consents } = deps.sessions;
   const isSecure = config.baseUrl.startsWith('https:');
   const pinned = { baseUrl: config.baseUrl, trustProxy: config.trustProxy, keys: config.cookieKeys };
-  const common: Omit<ProviderDeps, 'keys'> = {
+  const common: Omit<ProviderDeps, 'keys' | 'hasLegacy'> = {
     ...deps,
     ...deps.guards,
     issuer: config.issuer,
@@ -194,13 +195,31 @@ export function createProtocol(deps: ProtocolDeps): (keySet: KeySet) => Promise<
         dpop: createDpopProofs({ models: () => provider, clock }),
       }),
   };
-  return async (keySet) => {
+  let newest: KeySet | undefined;
+  let hasLegacy: boolean | undefined;
+  async function build(): Promise<void> {
+    if (newest === undefined) return;
     const keys = {
-      currentPrivateJwk: keySet.current.privateJwk,
-      publicJwks: keySet.all,
-      jwks: keySet.jwks(),
+      currentPrivateJwk: newest.current.privateJwk,
+      publicJwks: newest.all,
+      jwks: newest.jwks(),
     };
-    mount.replace(await createProvider({ ...common, keys }));
+    const isOn = settings().legacy_profiles;
+    mount.replace(await createProvider({ ...common, keys, hasLegacy: isOn }));
+    hasLegacy = isOn;
+  }
+  // One after the other, so that none puts older keys in the place of newer ones.
+  let building = Promise.resolve();
+  function rebuild(): Promise<void> {
+    const built = building.then(build);
+    building = built.catch(() => undefined);
+    return built;
+  }
+  const isOn = () => settings().legacy_profiles;
+  mount.waitFor(followSetting({ isOn, isBuiltWith: () => hasLegacy, rebuild }));
+  return (keySet) => {
+    newest = keySet;
+    return rebuild();
   };
 }
 

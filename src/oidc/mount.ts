@@ -9,11 +9,16 @@ export interface ProtocolMount
   > {
   /** Takes a provider into use. */
   replace(next: MountedProvider): void;
+  /** What a request waits for while another provider is being built for it; undefined: nothing. */
+  ready(): Promise<void> | undefined;
+  /** @param ready asked before each request */
+  waitFor(ready: () => Promise<void> | undefined): void;
 }
 
 /** Created before the provider, whose parts need it; nothing can be read from it until `replace` was called once. */
 export function createMount(): ProtocolMount {
   let mounted: MountedProvider | undefined;
+  let ready: () => Promise<void> | undefined = () => undefined;
 
   function current(): MountedProvider {
     if (mounted === undefined) throw new TypeError('no provider is mounted yet');
@@ -41,6 +46,10 @@ export function createMount(): ProtocolMount {
     },
     replace(next) {
       mounted = next;
+    },
+    ready: () => ready(),
+    waitFor(next) {
+      ready = next;
     },
   };
 }

@@ -4,6 +4,7 @@ import { type Client, type Configuration, errors, type KoaContextWithOIDC } from
 import { hasOrigin } from '../clients/index.ts';
 import { type Clock, epochSeconds } from '../clock.ts';
 import { ADMIN_SCOPES } from './entitlements/scopes.ts';
+import { isOfFragment } from './legacy/index.ts';
 import { clientRecord } from './models/client.ts';
 import type { SessionGrant } from './models/grant.ts';
 import { TEST_SIGN_IN_SECONDS } from './test-sign-in/test-sign-ins.ts';
@@ -118,6 +119,7 @@ interface Introspected {
   readonly kind: string;
   readonly clientId?: string | undefined;
   readonly aud?: unknown;
+  readonly gty?: unknown;
   readonly scopes: ReadonlySet<string>;
 }
 
@@ -135,12 +137,16 @@ export const isAboutAnothersToken = (ctx: object): boolean => othersTokens.has(c
 export function introspectionAllowed(
   ctx: KoaContextWithOIDC,
   client: Client,
-  { kind, clientId, aud, scopes }: Introspected,
+  { kind, clientId, aud, scopes, gty }: Introspected,
 ): boolean {
   if (clientId === client.clientId) return true;
   const audience = Array.isArray(aud) ? aud : [aud];
   const isForAdmin = [...ADMIN_SCOPES].some((scope) => scopes.has(scope));
-  const mayAsk = clientRecord(client).mayIntrospect === true && ACCESS_TOKENS.has(kind) && !isForAdmin;
+  const mayAsk =
+    clientRecord(client).mayIntrospect === true &&
+    ACCESS_TOKENS.has(kind) &&
+    !isForAdmin &&
+    !isOfFragment({ gty });
   // Not left to the library, which reads the token's client, too, and fails where that is gone (lib/actions/introspection.js).
   if (mayAsk || audience.includes(client.clientId)) othersTokens.add(ctx);
   return false;

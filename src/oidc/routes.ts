@@ -78,6 +78,12 @@ export function protocolRoutes(deps: Deps): Koa.Middleware[] {
     throw new AppError('request.not_found');
   });
   return [
+    // The setting that the provider follows may have changed with this request.
+    async (_ctx, next) => {
+      const pending = mount.ready();
+      if (pending !== undefined) await pending;
+      return next();
+    },
     reportRefusals(deps),
     realmRoutes(deps),
     checkMethods,

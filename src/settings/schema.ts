@@ -13,6 +13,7 @@ import {
   type SettingDefinition,
   smtpUrl,
 } from './definitions.ts';
+import { legacyDefinitions } from './legacy.ts';
 import { limitDefinitions } from './limits.ts';
 import { secondFactorDefinitions } from './second-factor.ts';
 import { signupDefinitions } from './signup.ts';
@@ -236,6 +237,7 @@ export const settingDefinitions = {
   }),
   ...signupDefinitions,
   ...agentDefinitions,
+  ...legacyDefinitions,
   ...limitDefinitions,
   smtp_url: smtpUrl({
     group: 'Mail',

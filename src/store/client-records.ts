@@ -40,6 +40,10 @@ export interface ClientRecord {
   logoutNeedsAuth?: boolean;
   /** Its tokens have the members that clients of Keycloak read; absent: they do not. */
   keycloakTokens?: boolean;
+  /** What an administrator allows it beyond the code flow; absent: nothing (src/clients/legacy.ts). */
+  profile?: 'legacy';
+  /** Members by wire name that count only while the setting `legacy_profiles` is on; response types without `code`. */
+  legacyMetadata?: Record<string, unknown>;
   /** Only members of one of these groups may sign in; absent: all users. */
   allowedGroups?: string[];
   /** Origins of its scripts, beside those of its redirect URIs. */
@@ -104,4 +108,6 @@ export interface InitialAccessTokenRecord {
   label: string;
   usesLeft: number;
   createdAt: number;
+  /** What clients that register with it get; absent: nothing. */
+  profile?: 'legacy';
 }

@@ -180,7 +180,7 @@ withEachServer(
     const { token } = await initialAccessTokens.create({ label: 'race', uses: 3, expiresInSeconds: 60 });
     const taken = await Promise.all(Array.from({ length: 50 }, () => initialAccessTokens.consume(token)));
     equal(taken.filter(Boolean).length, 3);
-    equal(await initialAccessTokens.isUsable(token), false);
+    equal(await initialAccessTokens.findUsable(token), undefined);
     equal(await initialAccessTokens.consume('unknown'), false);
   },
 );
@@ -196,8 +196,8 @@ withEachServer('initial access token: expired or withdrawn is refused; stored as
   const all = { sort: 'created_at', order: 'asc', limit: 10 } as const;
   ok(!JSON.stringify(await initialAccessTokens.query(all)).includes(token));
   advance(59_999);
-  equal(await initialAccessTokens.isUsable(token), true);
-  equal(await initialAccessTokens.isUsable(initialAccessToken.id), false);
+  ok(await initialAccessTokens.findUsable(token));
+  equal(await initialAccessTokens.findUsable(initialAccessToken.id), undefined);
   advance(1);
   equal(await initialAccessTokens.consume(token), false);
   const second = await initialAccessTokens.create({ label: 'gone', uses: 5, expiresInSeconds: 60 });

@@ -67,6 +67,8 @@ function createValues(seed: number) {
     keycloakTokens: random(2) === 1,
     allowSelfSignup: random(2) === 1,
     approvedAddresses: some(),
+    ...(random(2) === 1 && { profile: 'legacy' as const }),
+    ...(random(2) === 1 && { legacyMetadata: { response_types: ['id_token'], request_uris: some() } }),
     quarantine: random(2) === 1 ? { by: 'registration' } : { by: 'document', usedAt: 1 },
     createdAt: 0,
     updatedAt: 0,
@@ -92,8 +94,8 @@ test('quarantine: whatever a record holds, its use sees no more than the rules a
     const called = ['jwks', 'jwks_uri', 'logo_uri', 'post_logout_redirect_uris', 'backchannel_logout_uri'];
     for (const name of [...called, 'initiate_login_uri', 'client_uri', 'policy_uri', 'tos_uri'])
       ok(!Object.hasOwn(shown, name), name);
-    for (const right of [seen.mayIntrospect, seen.keycloakTokens, seen.approvedAddresses])
-      equal(right, undefined);
+    const rights = [seen.mayIntrospect, seen.keycloakTokens, seen.approvedAddresses];
+    for (const right of [...rights, seen.profile, seen.legacyMetadata]) equal(right, undefined);
     equal(seen.accessTokenAudience, 'issuer');
     ok(seen.allowSelfSignup !== true);
     deepEqual(confined(seen), seen, 'nothing is left to confine');
@@ -129,6 +131,11 @@ test('quarantine: every rule refuses an administrator’s change that would leav
     may_introspect: { ...base, mayIntrospect: true },
     keycloak_tokens: { ...base, keycloakTokens: true },
     allow_self_signup: { ...base, allowSelfSignup: true },
+    profile: { ...base, profile: 'legacy' },
+    frontchannel_logout_uri: {
+      ...base,
+      legacyMetadata: { frontchannel_logout_uri: 'https://agent.example/' },
+    },
     approved_addresses: { ...base, approvedAddresses: ['https://agent.example/jwks'] },
   };
   const values: Readonly<Record<string, unknown>> = {

@@ -4,6 +4,7 @@ import type Koa from 'koa';
 import type { Client } from 'oidc-provider';
 import type { Sessions } from '../../sessions/index.ts';
 import type { IdentityProvider } from '../identity-provider.ts';
+import { isOfFragment } from '../legacy/index.ts';
 import { clientRecord } from '../models/client.ts';
 import type { ProtocolContext } from '../provider-middleware.ts';
 import { type Form, restoreForm } from '../requests/form.ts';
@@ -108,7 +109,8 @@ export async function logoutByBearer(
     await dpop.checkBinding(ctx, presented, live.token);
     const client = await provider().Client.find(live.token.clientId ?? '');
     // A token for an API has an audience; one for userinfo has none (models/jwt-format.ts).
-    const isForUs = live.token.kind === 'AccessToken' && live.token.aud === undefined;
+    const isForUs =
+      live.token.kind === 'AccessToken' && live.token.aud === undefined && !isOfFragment(live.token);
     const isFirstParty = client !== undefined && clientRecord(client).skipConsent;
     if (uid !== undefined && isForUs && isFirstParty && live.scopes.has('openid')) await sessions.end(uid);
     else await revokeToken(live.token, { isWholeGrant: true });

@@ -47,6 +47,7 @@ export const createOIDCContextModel = (Base: OIDCContextClass, { jwt, baseUrl }:
       if (this.route === 'resume') {
         // It was checked when the request arrived, possibly an hour ago (checklist R001).
         this.once('assign.client', (_request: KoaContextWithOIDC, client: Client) => {
+          this.#refuseWithdrawnType(client);
           if (this.#isRegistered(client)) return;
           // After a denied or failed sign-in, only the library's error handler loads the client. It ignores errors thrown
           // here, but checks the redirect URI again when this flag is false.
@@ -99,6 +100,14 @@ export const createOIDCContextModel = (Base: OIDCContextClass, { jwt, baseUrl }:
       const uri = this.params?.redirect_uri;
       if (typeof uri !== 'string' || uri === testSignInRedirectUri(baseUrl)) return true;
       return client.redirectUriAllowed(uri);
+    }
+
+    /** The library checks the response type when the request arrives; the legacy profile may have ended since (decisions §10). */
+    #refuseWithdrawnType(client: Client): void {
+      const type = this.params?.response_type;
+      if (typeof type !== 'string' || type === 'code') return;
+      if (client.responseTypes?.some((one) => one === type)) return;
+      throw new errors.UnsupportedResponseType();
     }
 
     #dropScopes(request: KoaContextWithOIDC, client: Client): void {

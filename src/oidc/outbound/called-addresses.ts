@@ -5,7 +5,7 @@ import type { ClientRecord } from '../../store/collections.ts';
 import type { Outbound } from './outbound.ts';
 
 export interface CalledAddress {
-  readonly name: 'jwks_uri' | 'backchannel_logout_uri';
+  readonly name: 'jwks_uri' | 'backchannel_logout_uri' | 'request_uris';
   readonly uri: string;
   readonly isApproved: boolean;
   /** Why it cannot be called; absent: it can, as far as this server can tell without calling it. */
@@ -13,6 +13,8 @@ export interface CalledAddress {
   /** What would open it; absent where nothing would. */
   readonly remedy?: string;
 }
+
+const USES = { jwks_uri: 'keys', backchannel_logout_uri: 'notice', request_uris: 'request' } as const;
 
 /** @returns every address that this server calls for the application */
 export type ReadCalledAddresses = (record: ClientRecord) => Promise<CalledAddress[]>;
@@ -23,7 +25,7 @@ export const createReadCalledAddresses =
     Promise.all(
       calledAddresses(record).map(async ({ name, uri }) => {
         const isApproved = isApprovedAddress(record, uri);
-        const use = name === 'jwks_uri' ? 'keys' : 'notice';
+        const use = USES[name];
         return { name, uri, isApproved, ...(await whyUnreachable(uri, { use, isApproved })) };
       }),
     );

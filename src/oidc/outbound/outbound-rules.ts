@@ -6,8 +6,11 @@ import type { OutboundEntry } from '../../config/outbound-allow.ts';
 import { isLoopbackHost } from '../../config/parsers.ts';
 import { isPublicAddress } from './public-address.ts';
 
-/** `keys`: what signs a client's assertions. `notice`: a message to an application, such as a logout token. */
-export type OutboundUse = 'keys' | 'notice';
+/**
+ * `keys`: what signs a client's assertions. `notice`: a message to an application, such as a logout token. `request`: a signed
+ * request object.
+ */
+export type OutboundUse = 'keys' | 'notice' | 'request';
 
 export interface OutboundRequest {
   readonly use: OutboundUse;
@@ -132,6 +135,7 @@ export function createOutboundRules({ allow, isOwnAddress, listenerPort, storePo
       if (isOwnAddress(url.href)) return 'it is this server itself';
       if (storePorts.has(port)) return 'its port is one of a database of this server';
       if (url.protocol === 'https:') return undefined;
+      if (use === 'request') return 'request objects are fetched by https only';
       if (use === 'keys' && !isLoopbackHost(url.hostname))
         return 'keys are fetched by https only, except from localhost';
       if (!isApproved) return 'it is plain http, which needs an administrator and OUTBOUND_ALLOW';

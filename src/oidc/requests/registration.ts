@@ -145,22 +145,28 @@ function createHandlers({
     const isStranger = ctx.get('Authorization') === '' && (await admitStranger(ctx.ip));
     if (isStranger) return registerStranger(ctx);
     const token = bearerOf(ctx);
-    const isInitialAccessToken = await clients.initialAccessTokens.isUsable(token);
-    if (!isInitialAccessToken) await authorizeAdmin(ctx);
+    const allowed = await clients.initialAccessTokens.findUsable(token);
+    if (allowed === undefined) await authorizeAdmin(ctx);
     const members = withoutEmptyTypes(await readMembers(ctx));
     const {
       client,
       clientSecret,
       registrationAccessToken = '',
     } = await clients.create(
-      isInitialAccessToken
-        ? { metadata: members, origin: 'registration', initialAccessToken: token, hasRegistrationToken: true }
+      allowed !== undefined
+        ? {
+            metadata: members,
+            ...(allowed.profile && { settings: { profile: allowed.profile } }),
+            origin: 'registration',
+            initialAccessToken: token,
+            hasRegistrationToken: true,
+          }
         : { ...readClient(members), origin: 'admin', hasRegistrationToken: true },
     );
     await record('client.created', client.id);
     ctx.status = 201;
     ctx.body = {
-      ...(isInitialAccessToken ? {} : toClient(client)),
+      ...(allowed !== undefined ? {} : toClient(client)),
       ...informationOf(client, registrationAccessToken, clientSecret),
     };
   };

@@ -9,6 +9,7 @@ import type { ApiKeyOwner } from '../../store/administration.ts';
 import type { ClientRecord } from '../../store/collections.ts';
 import { isGrantTypeAllowed, scopesOfClient } from '../entitlements/entitlement.ts';
 import type { AccountDirectory } from '../entitlements/find-account.ts';
+import { isOfFragment } from '../legacy/index.ts';
 import type { GuardBearer } from './bearer-guard.ts';
 import { type DpopProofs, type PresentedToken, presentedToken } from './dpop.ts';
 import type { SessionOfToken } from './token-session.ts';
@@ -105,7 +106,7 @@ export function createAuthorizeAdmin(deps: Deps): AuthorizeAdmin {
     // A refresh token is not a bearer for resources (RFC 6749 §1.5), even an administrator's.
     if (live === undefined || live.token.kind === 'RefreshToken') throw new AppError('auth.invalid_token');
     // A token for an API is none for us, whatever its scopes are called (decisions §2).
-    if (live.target !== undefined) throw new AppError('auth.invalid_token');
+    if (live.target !== undefined || isOfFragment(live.token)) throw new AppError('auth.invalid_token');
     const { token, account } = live;
     await dpop.checkBinding(ctx, presented, token);
     const byScope = accessByScope(live.scopes);

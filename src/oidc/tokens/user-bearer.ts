@@ -5,6 +5,7 @@
 import type Koa from 'koa';
 import { AppError } from '../../errors.ts';
 import type { ClientRecord } from '../../store/collections.ts';
+import { isOfFragment } from '../legacy/index.ts';
 import type { GuardBearer } from './bearer-guard.ts';
 import { type DpopProofs, presentedToken } from './dpop.ts';
 import type { SessionOfToken, TokenSession } from './token-session.ts';
@@ -33,7 +34,7 @@ export function createAuthorizeUser({ tokens, sessionOf, findClient, guard, dpop
     const live = await tokens.live(await tokens.find(presented.value));
     if (live === undefined || live.token.kind === 'RefreshToken') throw new AppError('auth.invalid_token');
     // A token for an API is none for us (decisions §2).
-    if (live.target !== undefined) throw new AppError('auth.invalid_token');
+    if (live.target !== undefined || isOfFragment(live.token)) throw new AppError('auth.invalid_token');
     const { token, account } = live;
     await dpop.checkBinding(ctx, presented, token);
     const client = await findClient(token.clientId ?? '');

@@ -10,11 +10,18 @@ import type { CalledAddress } from '../../../oidc/index.ts';
 import { nullable, strict } from '../../api/schema-parts.ts';
 
 /** Members of a client without which nothing about its called addresses changes. */
-export const calledAddressMembers = ['jwks_uri', 'backchannel_logout_uri', 'approved_addresses'] as const;
+export const calledAddressMembers = [
+  'jwks_uri',
+  'backchannel_logout_uri',
+  'request_uris',
+  'approved_addresses',
+] as const;
 
 const addressSchema = ObjectSchema(
   {
-    name: Enum(['jwks_uri', 'backchannel_logout_uri'], { description: 'The member of the application.' }),
+    name: Enum(['jwks_uri', 'backchannel_logout_uri', 'request_uris'], {
+      description: 'The member of the application.',
+    }),
     uri: StringSchema({ description: 'Its value.' }),
     is_approved: BooleanSchema({ description: 'Whether an administrator entered or approved it.' }),
     problem: nullable(StringSchema(), { description: 'Why this server cannot call it; null: it can.' }),

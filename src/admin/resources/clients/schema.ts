@@ -25,12 +25,15 @@ import {
   type ClientView,
   defaultResourceSetting,
   flagSettings,
+  legacyResponseTypes,
   lifetimeSettings,
   type MemberName,
   type MemberType,
   metadataMembers,
   openGrantTypes,
   openScopes,
+  profileSetting,
+  requestObjectAlgorithms,
   webOriginsSetting,
 } from '../../../clients/index.ts';
 import {
@@ -79,7 +82,10 @@ const rules = new Map<string, Keywords>(
     redirect_uris: redirects,
     post_logout_redirect_uris: redirects,
     grant_types: someOf(...openGrantTypes, ...adminGrantTypes),
-    response_types: someOf('code'),
+    response_types: someOf('code', ...legacyResponseTypes),
+    request_uris: { maxItems: 8, items: { type: 'string', format: 'uri', maxLength: 2000 } },
+    request_object_signing_alg: oneOf(...requestObjectAlgorithms),
+    frontchannel_logout_uri: page,
     response_modes: { minItems: 1, ...someOf('query', 'fragment', 'form_post') },
     scope: { minLength: 1, maxLength: 1000, pattern: `^(?:${scopes})(?: (?:${scopes}))*$` },
     token_endpoint_auth_method: oneOf(...authMethods),
@@ -185,6 +191,9 @@ function settings(isGiven: boolean): TProperties {
       description: webOriginsSetting.description,
       examples: [['https://app.example.com']],
     }),
+  );
+  properties.profile = Optional(
+    nullable(Enum([...profileSetting.values]), { description: profileSetting.description, examples: [null] }),
   );
   const { required_acr: acr, max_auth_age: age } = authenticationSettings;
   properties.required_acr = Optional(

@@ -1,13 +1,13 @@
 // Initial access tokens (RFC 7591 §3): with one, another party may register an application.
-import { Integer, Object as ObjectSchema, Optional, String as StringSchema } from 'typebox';
-import type { Clients, InitialAccessToken } from '../../../clients/index.ts';
+import { Enum, Integer, Object as ObjectSchema, Optional, String as StringSchema } from 'typebox';
+import { type Clients, type InitialAccessToken, profileSetting } from '../../../clients/index.ts';
 import {
   initialAccessTokens as collection,
   type InitialAccessTokenRecord,
 } from '../../../store/collections.ts';
 import { defineResource, type ListPorts } from '../../api/define-resource.ts';
 import type { ListDefinition } from '../../api/list-query.ts';
-import { createdAt, expiresAt, strict } from '../../api/schema-parts.ts';
+import { createdAt, expiresAt, nullable, strict } from '../../api/schema-parts.ts';
 import { idParams } from '../../api/shared.ts';
 
 interface Ports extends ListPorts {
@@ -27,10 +27,17 @@ const MAX_EXPIRY_SECONDS = 31_536_000;
 
 const labelMeaning = 'For example, whom the token is for.';
 
+const profile = () =>
+  nullable(Enum([...profileSetting.values]), {
+    description: 'The profile of the applications that are registered with it (docs/legacy.md); null: none.',
+    examples: [null],
+  });
+
 const shown = {
   id: StringSchema({ description: 'Identifies the token; it is not the token itself.' }),
   label: StringSchema({ description: labelMeaning }),
   uses_left: Integer({ description: 'How many applications can still be registered with it.' }),
+  profile: profile(),
   created_at: createdAt(),
   expires_at: expiresAt(),
 };
@@ -58,6 +65,7 @@ const newTokenSchema = ObjectSchema(
         description: 'How long the token is valid, in seconds.',
       }),
     ),
+    profile: Optional(profile()),
   },
   strict,
 );
@@ -70,6 +78,7 @@ const show = (token: InitialAccessToken) => ({
   id: token.id,
   label: token.label,
   uses_left: token.usesLeft,
+  profile: token.profile ?? null,
   created_at: new Date(token.createdAt).toISOString(),
   expires_at: new Date(token.expiresAt).toISOString(),
 });
@@ -94,6 +103,7 @@ export const initialAccessTokens = defineResource(
           label: body.label,
           uses: body.uses ?? 1,
           expiresInSeconds: body.expires_in_seconds ?? DEFAULT_EXPIRY_SECONDS,
+          profile: body.profile ?? undefined,
         });
         return { data: { ...show(initialAccessToken), token } };
       },

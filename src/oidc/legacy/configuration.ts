@@ -1,0 +1,78 @@
+// The library's part of the profile: response types beyond `code` and signed request objects, with our limits on both.
+import { type Configuration, errors, type KoaContextWithOIDC } from 'oidc-provider';
+import { hasLegacyProfile, legacyResponseTypes, requestObjectAlgorithms } from '../../clients/index.ts';
+import { clientRecord } from '../models/client.ts';
+import type { ProviderBase } from '../provider-base.ts';
+import { isOfFragment } from './fragment-tokens.ts';
+
+/** What reaches a browser's history must be worth little, and not for long (decisions §10). */
+const FRAGMENT_SECONDS = 300;
+
+type Ttl = NonNullable<Configuration['ttl']>;
+
+const isFrontChannel = ({ oidc }: KoaContextWithOIDC): boolean =>
+  oidc.route === 'authorization' || oidc.route === 'resume';
+
+/** @returns the lifetimes of an ordinary provider, short for what comes in a fragment */
+function lifetimes(ttl: Ttl): Ttl {
+  const { AccessToken: access, IdToken: id } = ttl;
+  if (typeof access !== 'function' || typeof id !== 'function')
+    throw new TypeError('lifetimes are functions');
+  return {
+    ...ttl,
+    AccessToken(ctx, token, client) {
+      const seconds = access(ctx, token, client);
+      return isOfFragment(token) ? Math.min(FRAGMENT_SECONDS, seconds) : seconds;
+    },
+    IdToken(ctx, token, client) {
+      const seconds = id(ctx, token, client);
+      // A logout token has no context.
+      return ctx !== undefined && isFrontChannel(ctx) ? Math.min(FRAGMENT_SECONDS, seconds) : seconds;
+    },
+  };
+}
+
+/** Called after the library's own checks of the parameters, at the authorization endpoint and for a pushed request. */
+function checkRequest({ oidc }: KoaContextWithOIDC): void {
+  const { nonce, resource, response_type: type } = oidc.params ?? {};
+  if (typeof type !== 'string' || type === 'code') return;
+  // The library asks for one with `id_token` alone (lib/actions/authorization/response_parameters.js).
+  if (nonce === undefined) throw new errors.InvalidRequest("missing required parameter 'nonce'");
+  const isForApi = Array.isArray(resource) ? resource.length > 0 : resource !== undefined;
+  if (type.split(' ').includes('token') && isForApi)
+    throw new errors.InvalidTarget('a token in a fragment is for userinfo alone');
+}
+
+/** @returns the configuration of a provider with the profile */
+export function legacyConfiguration(configuration: Configuration): Configuration {
+  const { extraParams = {}, features, enabledJWA, ttl = {} } = configuration;
+  return {
+    ...configuration,
+    responseTypes: ['code', ...legacyResponseTypes],
+    enabledJWA: { ...enabledJWA, requestObjectSigningAlgValues: [...requestObjectAlgorithms] },
+    features: {
+      ...features,
+      requestObjects: {
+        enabled: true,
+        // Called before the signature is checked, and once more for a pushed request when it is used.
+        assertJwtClaimsAndHeader(ctx, _claims, _header, client) {
+          const isPushed = ctx.oidc.entities.PushedAuthorizationRequest !== undefined;
+          if (!isPushed && !hasLegacyProfile(clientRecord(client))) throw new errors.RequestNotSupported();
+        },
+      },
+    },
+    extraParams: {
+      ...(Array.isArray(extraParams) ? {} : extraParams),
+      nonce: checkRequest,
+    },
+    ttl: lifetimes(ttl),
+  };
+}
+
+/** RFC 9207 §2: in every answer, also where the library leaves it to the ID token, which a client may not have read yet. */
+export function watchLegacyResponses(provider: Pick<InstanceType<typeof ProviderBase>, 'on'>): void {
+  // Emitted before the answer is sent (lib/actions/authorization/respond.js).
+  provider.on('authorization.success', (ctx: KoaContextWithOIDC, response: object = {}) => {
+    Object.assign(response, { iss: ctx.oidc.issuer });
+  });
+}

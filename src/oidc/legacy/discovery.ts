@@ -1,0 +1,4 @@
+/** What the profile adds to the discovery document, beside what the library says of response types and request objects. */
+export const legacyDiscovery = (baseUrl: string): Readonly<Record<string, unknown>> => ({
+  registration_endpoint: `${baseUrl}/oauth2/register`,
+});
