@@ -1,9 +1,10 @@
 // Agents in the Admin UI and the admin API (decisions §10): listed apart, with their last use, opened and deleted, also where the
 // client id is the address of a metadata document.
-import { deepEqual, equal, match } from 'node:assert/strict';
+import { deepEqual, doesNotMatch, equal, match } from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { Agent, hiddenFields, redeem } from '../support/agent.ts';
 import { PASSWORD, REDIRECT_URI, startApp } from '../support/app.ts';
+import { createApi } from './api-support.ts';
 import { call, change, isActive } from './support.ts';
 
 const app = await startApp({ store: 'sqlite' });
@@ -56,4 +57,41 @@ test('Admin UI: an agent is marked, its page opens, and it can be deleted', asyn
   equal((await app.admin('DELETE', `/clients/${encodeURIComponent(address)}`)).status, 204);
   equal((await admin.get(path)).status, 404);
   equal(typeof hiddenFields(page.body).csrf, 'string');
+});
+
+test('Agents page: what the switch opens, who came, with APIs, tokens and last use', async () => {
+  const admin = new Agent(app);
+  const signIn = await admin.follow(await admin.get('/admin'));
+  await admin.submit(signIn, { username: 'root-admin', password: PASSWORD });
+  await createApi(app, { name: 'Open notes', identifier: 'https://notes.example', is_open_to_agents: true });
+  await createApi(app, { name: 'Closed ledger', identifier: 'https://ledger.example' });
+  await app.admin('PATCH', `/clients/${registered}`, { is_active: true });
+  const user = new Agent(app);
+  const asked = { scope: 'openid offline_access read', resource: 'https://notes.example' };
+  await redeem(
+    app,
+    { id: registered, secret: '' },
+    await user.signIn(registered, { username: 'grace' }, asked),
+  );
+  const page = await admin.get('/admin/agents');
+  equal(page.status, 200, page.body);
+  match(page.body, /Open notes/);
+  doesNotMatch(page.body, /Closed ledger|Payroll/);
+  match(page.body, /Notes agent[\s\S]*<code>https:\/\/notes\.example<\/code>[\s\S]*>[1-9] refresh<\/a>/);
+  const press = async (by: Agent, fields: object) =>
+    by.post('/admin/agents', { csrf: hiddenFields(page.body).csrf ?? '', ...fields });
+  equal((await admin.follow(await press(admin, {}))).status, 200);
+  const off = await admin.get('/admin/agents');
+  match(off.body, /registers applications for anyone who asks/);
+  match(off.body, /Turn on/);
+  equal((await admin.follow(await press(admin, { agents: 'on' }))).status, 200);
+  match((await admin.get('/admin/agents')).body, /Turn off/);
+});
+
+test('Admin UI search: APIs by name and identifier', async () => {
+  const admin = new Agent(app);
+  const signIn = await admin.follow(await admin.get('/admin'));
+  await admin.submit(signIn, { username: 'root-admin', password: PASSWORD });
+  for (const q of ['open notes', 'notes.example'])
+    match((await admin.get(`/admin/search?q=${q}`)).body, /Open notes/);
 });

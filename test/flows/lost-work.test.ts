@@ -388,6 +388,7 @@ const ANSWERS: Readonly<Record<string, 'another page' | 'shown once' | 'does not
   '/applications/:id/rotate-secret': 'shown once',
   // Sends the browser to a sign-in in a tab of its own.
   '/applications/:id/try': 'another page',
+  '/agents': 'another page',
   '/registration-tokens': 'shown once',
   '/registration-tokens/:id/withdraw': 'another page',
   '/apis/new': 'shown once',

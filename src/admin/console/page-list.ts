@@ -13,6 +13,7 @@ import { apiScopePages } from '../resources/apis/scope-pages.ts';
 import { auditPages } from '../resources/audit/pages.ts';
 import { applicationAccessPages } from '../resources/clients/access-page.ts';
 import { applicationActPages } from '../resources/clients/acts.ts';
+import { agentPages } from '../resources/clients/agents-page.ts';
 import { calledAddressPages } from '../resources/clients/called-addresses-page.ts';
 import { applicationListPages } from '../resources/clients/list-page.ts';
 import { applicationPages } from '../resources/clients/page.ts';
@@ -56,6 +57,7 @@ export const adminPages: readonly Page[] = [
   ...applicationAccessPages,
   ...applicationActPages,
   ...calledAddressPages,
+  ...agentPages,
   ...tryPages,
   ...apiListPages,
   ...apiPages,

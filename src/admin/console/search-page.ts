@@ -1,6 +1,8 @@
-// The search in the top bar: users and applications.
+// The search in the top bar: users, applications and APIs.
 import type { ClientView } from '../../clients/index.ts';
 import type { AdminContext, Page } from '../pages/page.ts';
+import { apis } from '../resources/apis/resource.ts';
+import type { ApiView } from '../resources/apis/schema.ts';
 import { applicationName } from '../resources/clients/page.ts';
 import { clients } from '../resources/clients/resource.ts';
 import { users } from '../resources/users/resource.ts';
@@ -20,17 +22,31 @@ const clientRow = (client: ClientView) => ({
   path: `/applications/${encodeURIComponent(client.client_id)}`,
 });
 
+const apiRow = ({ id, name, identifier }: ApiView) => ({
+  label: name,
+  note: identifier,
+  path: `/apis/${id}`,
+});
+
 async function search(context: AdminContext): Promise<void> {
   const text = (context.query.get('q') ?? '').trim().slice(0, 200);
   const query = { search: text, limit: LIMIT };
-  const [found, applications] =
+  const [found, applications, resources] =
     text === ''
-      ? [undefined, undefined]
-      : await Promise.all([context.call(users.list, { query }), context.call(clients.list, { query })]);
+      ? []
+      : await Promise.all([
+          context.call(users.list, { query }),
+          context.call(clients.list, { query }),
+          context.call(apis.list, { query }),
+        ]);
   // For the palette (templates/assets/comfort.js).
   if (context.ctx.accepts('html', 'json') === 'json') {
     context.ctx.body = {
-      items: [...(found?.data.items ?? []).map(userRow), ...(applications?.data.items ?? []).map(clientRow)],
+      items: [
+        ...(found?.data.items ?? []).map(userRow),
+        ...(applications?.data.items ?? []).map(clientRow),
+        ...(resources?.data.items ?? []).map(apiRow),
+      ],
     };
     return;
   }
@@ -42,6 +58,8 @@ async function search(context: AdminContext): Promise<void> {
     userTotal: found?.data.total ?? 0,
     applications: applications?.data.items ?? [],
     applicationTotal: applications?.data.total ?? 0,
+    apis: resources?.data.items ?? [],
+    apiTotal: resources?.data.total ?? 0,
   });
 }
 
