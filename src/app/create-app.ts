@@ -190,6 +190,8 @@ export async function createApp(options: AppOptions): Promise<App> {
 
   const protocol = createProtocolRoutes({
     clock,
+    settings: base.settings,
+    outbound: outbound.fetch,
     mount,
     config,
     state,

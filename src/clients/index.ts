@@ -37,6 +37,7 @@ export type { InitialAccessToken } from './initial-access-tokens.ts';
 export {
   hasLegacyProfile,
   legacyResponseTypes,
+  listOf,
   requestObjectAlgorithms,
 } from './legacy.ts';
 export {

@@ -35,7 +35,7 @@ const isLegacyType = (type: string): boolean => legacyResponseTypes.some((one) =
 const isLegacyMember = (name: string): boolean => Object.hasOwn(legacyMembers, name);
 const isGiven = (value: unknown): boolean => value !== undefined && value !== null;
 
-const listOf = (members: Members | undefined, name: string): string[] => {
+export const listOf = (members: Members | undefined, name: string): string[] => {
   const value = members?.[name];
   return isStringList(value) ? value : [];
 };

@@ -226,7 +226,7 @@ export function createProtocol(deps: ProtocolDeps): (keySet: KeySet) => Promise<
 interface ProtocolRoutesDeps
   extends Pick<
     Parameters<typeof protocolRoutes>[0],
-    'mount' | 'revokeToken' | 'logoutPages' | 'apis' | 'chargeRefusedClient'
+    'mount' | 'revokeToken' | 'logoutPages' | 'apis' | 'chargeRefusedClient' | 'outbound'
   > {
   readonly config: Pick<Config, 'issuer' | 'baseUrl'> & { readonly basePath: string };
   readonly state: ProtocolState;
@@ -234,6 +234,7 @@ interface ProtocolRoutesDeps
   readonly clients: Clients;
   readonly sessions: Pick<Sessions, 'end' | 'finishEndingOf' | 'findBySid'>;
   readonly clock: Clock;
+  readonly settings: () => SettingValues;
   readonly limits: Pick<RateLimits, 'consume'>;
   readonly documents: Parameters<typeof protocolRoutes>[0]['documents'];
   readonly admitStranger: Parameters<typeof registrationRoutes>[0]['admitStranger'];
@@ -250,6 +251,7 @@ export function createProtocolRoutes(deps: ProtocolRoutesDeps): Koa.Middleware[]
     ...config,
     ...state,
     readForm,
+    isOn: () => deps.settings().legacy_profiles,
     authorizeAdmin: bearers.authorizeAdmin,
     chargePublicRequest: (address) => limits.consume('public_requests_ip', address),
     refuseForeign: csrf.refuseForeign,

@@ -4,6 +4,7 @@ import type { Clock } from '../clock.ts';
 import { AppError } from '../errors.ts';
 import { createRouter } from '../http/index.ts';
 import { realmRoutes } from './foreign-layout/realms.ts';
+import { resolveRequestUri } from './legacy/index.ts';
 import { type LogoutPages, logoutRoute } from './logout/logout.ts';
 import { checkMethods, onlyExactPaths } from './methods.ts';
 import type { ProtocolMount } from './mount.ts';
@@ -26,7 +27,8 @@ interface Deps {
   readonly baseUrl: string;
   readonly basePath: string;
   readonly readForm: ReadForm;
-  readonly clients: Parameters<typeof acceptPublicBasic>[0]['clients'];
+  readonly clients: Parameters<typeof acceptPublicBasic>[0]['clients'] &
+    Parameters<typeof resolveRequestUri>[0]['clients'];
   readonly apis: Parameters<typeof introspectAsApi>[0]['apis'];
   readonly chargeRefusedClient: Parameters<typeof introspectAsApi>[0]['chargeRefusedClient'];
   readonly authorizeAdmin: AuthorizeAdmin;
@@ -40,6 +42,9 @@ interface Deps {
   readonly log: Parameters<typeof reportRefusals>[0]['log'];
   readonly clock: Clock;
   readonly logoutPages: LogoutPages;
+  /** Whether the legacy profile is on. */
+  readonly isOn: () => boolean;
+  readonly outbound: Parameters<typeof resolveRequestUri>[0]['outbound'];
   readonly documents: Parameters<typeof admitDocuments>[0]['documents'];
   readonly chargePublicRequest: Parameters<typeof checkAuthorizationBody>[0]['chargePublicRequest'];
   /** RFC 7591/7592 (registration.ts). */
@@ -94,6 +99,7 @@ export function protocolRoutes(deps: Deps): Koa.Middleware[] {
     admitDocuments(deps),
     deps.registration,
     onlyExactPaths,
+    resolveRequestUri({ ...deps, checkQuery: checkAuthorizationQuery }),
     (ctx, next) => mount.middleware(ctx, next),
   ];
 }

@@ -1,4 +1,6 @@
 /** What the profile adds to the discovery document, beside what the library says of response types and request objects. */
 export const legacyDiscovery = (baseUrl: string): Readonly<Record<string, unknown>> => ({
+  request_uri_parameter_supported: true,
+  require_request_uri_registration: true,
   registration_endpoint: `${baseUrl}/oauth2/register`,
 });

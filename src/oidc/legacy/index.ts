@@ -10,3 +10,4 @@ export { legacyConfiguration, watchLegacyResponses } from './configuration.ts';
 export { legacyDiscovery } from './discovery.ts';
 export { followSetting } from './follow-setting.ts';
 export { isOfFragment } from './fragment-tokens.ts';
+export { refuseRequestUri, resolveRequestUri } from './request-uri.ts';

@@ -6,6 +6,7 @@ import { type Client, errors, type KoaContextWithOIDC } from 'oidc-provider';
 import { nameApi } from '../entitlements/requested-api.ts';
 import { allowedScope } from '../entitlements/requested-scope.ts';
 import { settleScope } from '../entitlements/settle-scope.ts';
+import { refuseRequestUri } from '../legacy/index.ts';
 import type { OIDCContextClass } from '../provider-base.ts';
 import { isTestSignInExchange, testSignInRedirectUri } from '../test-sign-in/test-sign-in-gate.ts';
 import type { AccessTokenJwt } from '../tokens/access-token-jwt.ts';
@@ -55,6 +56,7 @@ export const createOIDCContextModel = (Base: OIDCContextClass, { jwt, baseUrl }:
           throw new errors.InvalidRedirectUri();
         });
       }
+      if (this.route === 'authorization') this.once('assign.client', () => refuseRequestUri(ctx.req));
       if (!ROUTES.has(this.route)) return;
       this.once('assign.client', (request: KoaContextWithOIDC, client: Client) => {
         refuseOtherMethod(request, client);

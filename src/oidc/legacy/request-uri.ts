@@ -1,0 +1,100 @@
+// Request objects by reference (OIDC Core §6.2), which the library no longer fetches: what is registered and signed is fetched
+// once, by the one door outwards, and handed to the library as `request`, which checks signature, audience and age.
+import { createHash } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import type Koa from 'koa';
+import { errors } from 'oidc-provider';
+import { type Client, hasLegacyProfile, isApprovedAddress, listOf } from '../../clients/index.ts';
+import { type OutboundFetch, OutboundRefused } from '../outbound/outbound-fetch.ts';
+
+interface Deps {
+  readonly isOn: () => boolean;
+  readonly clients: { find(id: string): Promise<Client | undefined> };
+  readonly outbound: OutboundFetch;
+  /** Counts an unauthenticated request, which makes this server call another. @throws AppError request.rate_limited */
+  readonly chargePublicRequest: (address: string) => Promise<unknown>;
+  /** The limits of authorization requests (requests/request-parameters.ts). */
+  readonly checkQuery: Koa.Middleware;
+}
+
+const problems = new WeakMap<IncomingMessage, string>();
+
+/** For when the client is known, so that the library answers where it answers other errors. @throws InvalidRequestUri */
+export function refuseRequestUri(request: IncomingMessage): void {
+  const problem = problems.get(request);
+  if (problem !== undefined) throw new errors.InvalidRequestUri(problem);
+}
+
+/** Before the library's authorization endpoint. */
+export function resolveRequestUri({
+  isOn,
+  clients,
+  outbound,
+  chargePublicRequest,
+  checkQuery,
+}: Deps): Koa.Middleware {
+  return async (ctx, next) => {
+    if (ctx.path !== '/oauth2/authorize' || !isOn()) return next();
+    const query = new URLSearchParams(ctx.querystring);
+    const [uri = '', ...others] = query.getAll('request_uri');
+    // Pushed requests, and what is wrong anyway, are the library's.
+    if (!/^https?:/i.test(uri) || others.length > 0 || query.has('request')) return next();
+    const client = await clients.find(query.get('client_id') ?? '');
+    if (client?.value.isActive !== true || !hasLegacyProfile(client.value)) return next();
+    const registered = registeredUri(client, uri);
+    if (registered === undefined) {
+      problems.set(ctx.req, 'the request_uri is not registered');
+      return next();
+    }
+    await chargePublicRequest(ctx.ip);
+    const isApproved = isApprovedAddress(client.value, registered);
+    const fetched = await fetchObject(outbound, { uri, registered, isApproved });
+    if ('problem' in fetched) {
+      problems.set(ctx.req, fetched.problem);
+      return next();
+    }
+    query.delete('request_uri');
+    query.set('request', fetched.object);
+    ctx.querystring = query.toString();
+    return checkQuery(ctx, next);
+  };
+}
+
+const [WITHOUT_FRAGMENT, FRAGMENT] = [0, 1];
+const partOf = (uri: string, part: number): string | undefined => uri.split('#', 2)[part];
+
+/** As it is registered; a digest may be added to one that is registered without. */
+function registeredUri({ value }: Client, uri: string): string | undefined {
+  const registered = listOf(value.metadata, 'request_uris');
+  return (
+    registered.find((one) => one === uri) ?? registered.find((one) => one === partOf(uri, WITHOUT_FRAGMENT))
+  );
+}
+
+type Fetched = { readonly object: string } | { readonly problem: string };
+
+/** Compact serialisation of what is signed; the library says what is wrong inside. */
+const COMPACT = /^[\w-]+\.[\w-]+\.[\w-]+$/;
+
+async function fetchObject(
+  outbound: OutboundFetch,
+  { uri, registered, isApproved }: { uri: string; registered: string; isApproved: boolean },
+): Promise<Fetched> {
+  try {
+    const accept = 'application/oauth-authz-req+jwt, application/jwt';
+    const address = partOf(uri, WITHOUT_FRAGMENT) ?? uri;
+    const response = await outbound(address, { headers: { accept } }, { use: 'request', isApproved });
+    if (response.status !== 200) return { problem: `the request_uri answered ${response.status}` };
+    const text = await response.text();
+    const digest = createHash('sha256').update(text).digest('base64url');
+    // What was promised to be unchangeable has changed.
+    const isAnother = [uri, registered].some((one) => ![undefined, digest].includes(partOf(one, FRAGMENT)));
+    if (isAnother) return { problem: 'the content of the request_uri is not what its fragment says' };
+    const object = text.trim();
+    return COMPACT.test(object) ? { object } : { problem: 'the request_uri has no signed request object' };
+  } catch (error) {
+    // Why an address is not called would tell strangers what is inside.
+    const isRefused = error instanceof OutboundRefused;
+    return { problem: isRefused ? 'the request_uri cannot be used' : 'the request_uri did not answer' };
+  }
+}
