@@ -37,6 +37,10 @@ export const catalogue = {
   'request.rate_limited': { status: 429, message: 'Too many attempts. Wait a moment and try again.' },
   'auth.required': { status: 401, message: 'A bearer token is required.' },
   'auth.invalid_token': { status: 401, message: 'The bearer token is not valid.' },
+  'auth.use_dpop_nonce': {
+    status: 401,
+    message: 'Send the DPoP proof with the nonce of the header DPoP-Nonce (RFC 9449 §8).',
+  },
   'auth.insufficient_scope': { status: 403, message: 'This token does not belong to an administrator.' },
   'signin.failed': { status: 401, message: 'Incorrect username or password.' },
   'signin.no_factor': {

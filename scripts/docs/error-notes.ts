@@ -70,6 +70,11 @@ export const errorNotes: Readonly<Record<ErrorCode, Note>> = {
     cause: 'The token is unknown, expired or revoked, or its account is inactive.',
     remedy: 'Get a new token. Do not retry with the same one.',
   },
+  'auth.use_dpop_nonce': {
+    cause: 'The DPoP proof has a nonce that this server did not give, or gave minutes ago.',
+    remedy:
+      'Repeat the request with a new proof that has the nonce of the header `DPoP-Nonce`. Libraries do so by themselves.',
+  },
   'auth.insufficient_scope': {
     cause: 'The token is valid and does not authorize this request: no `admin` scope, or read-only.',
     remedy: 'Use a token with the scope `admin` (or `admin:read` to read), of a user who may have it now.',

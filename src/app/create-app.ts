@@ -145,7 +145,7 @@ export async function createApp(options: AppOptions): Promise<App> {
 
   const directory = createAccountDirectory({ ...base, domain: accountDomain });
   const confirmSession = createConfirmSession({ domain: accountDomain, sessions });
-  const state = createProtocolState({ ...base, mount, directory, clients, apis, baseUrl });
+  const state = createProtocolState({ ...base, mount, directory, clients, apis, baseUrl, secretKeys });
   const bearers = createBearers({ ...config, state, directory, clients, apiKeys, limits, events });
   const revokeToken = createRevokeToken({ revokeGrant: grants.revoke, events });
   const knownBrowsers = createKnownBrowsers({ signIns, baseUrl });

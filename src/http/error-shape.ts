@@ -55,6 +55,7 @@ const description = (message: string): string =>
 function oauthCode({ code, status }: Failure): string {
   if (code === 'client.invalid_metadata') return 'invalid_client_metadata';
   if (code === 'auth.insufficient_scope') return 'insufficient_scope';
+  if (code === 'auth.use_dpop_nonce') return 'use_dpop_nonce';
   if (code === 'signin.failed' || status === 403) return 'access_denied';
   if (status === 401) return 'invalid_token';
   if (status === 503 || status === 429) return 'temporarily_unavailable';
@@ -68,14 +69,22 @@ export const oauthErrorOf = (
   error_description: description(failure.message),
 });
 
-/** RFC 6750 §3.1: a request without a token learns only the scheme. */
-/** @param authorization the request's header: a token that came with a proof is refused in that scheme (RFC 9449 §7.1) */
+const CHALLENGED: ReadonlySet<string> = new Set([
+  'auth.invalid_token',
+  'auth.insufficient_scope',
+  'auth.use_dpop_nonce',
+]);
+
+/**
+ * RFC 6750 §3.1: a request without a token learns only the scheme.
+ * @param authorization the request's header: a token that came with a proof is refused in that scheme (RFC 9449 §7.1)
+ */
 export function challengeFor(failure: Failure, authorization: string): string | undefined {
   const scheme = /^dpop\b/i.test(authorization) ? 'DPoP' : 'Bearer';
   if (failure.code === 'auth.required') return scheme;
   // RFC 9470 §3, except that these APIs have always answered 403.
   if (failure.code === 'auth.stale')
     return `${scheme} error="insufficient_user_authentication", error_description="${description(failure.message)}", max_age="300"`;
-  if (failure.code !== 'auth.invalid_token' && failure.code !== 'auth.insufficient_scope') return undefined;
+  if (!CHALLENGED.has(failure.code)) return undefined;
   return `${scheme} error="${oauthCode(failure)}", error_description="${description(failure.message)}"`;
 }

@@ -80,6 +80,7 @@ interface StateDeps {
   readonly clients: Pick<Clients, 'find'>;
   readonly apis: Pick<Apis, 'find'>;
   readonly baseUrl: string;
+  readonly secretKeys: readonly string[];
   readonly settings: () => SettingValues;
   readonly clock: Clock;
 }
@@ -95,7 +96,7 @@ export interface ProtocolState {
 }
 
 export function createProtocolState(deps: StateDeps): ProtocolState {
-  const { mount, directory, clients, apis, settings, clock } = deps;
+  const { mount, directory, clients, apis, settings, clock, secretKeys } = deps;
   const provider = () => mount.provider;
   const findClient = async (id: string) => (await clients.find(id))?.value;
   const jwt = () => mount.jwt;
@@ -113,7 +114,7 @@ export function createProtocolState(deps: StateDeps): ProtocolState {
     browser,
     signedIn: createSignedInUsers({ browser, directory, settings }),
     hasOrigin: createHasOrigin({ jwt, findClient }),
-    dpop: createDpopProofs({ models: provider, clock }),
+    dpop: createDpopProofs({ models: provider, clock, secretKeys }),
   };
 }
 
@@ -192,7 +193,7 @@ export function createProtocol(deps: ProtocolDeps): (keySet: KeySet) => Promise<
         accounts: directory,
         authenticate,
         revokeGrant: grants.revoke,
-        dpop: createDpopProofs({ models: () => provider, clock }),
+        dpop: createDpopProofs({ models: () => provider, clock, secretKeys: config.secretKeys }),
       }),
   };
   let newest: KeySet | undefined;

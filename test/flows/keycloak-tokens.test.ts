@@ -7,6 +7,7 @@ import { jwtVerify } from 'jose';
 import { createRefreshTokenJwt } from '../../src/oidc/foreign-layout/refresh-token-jwt.ts';
 import { refresh } from '../support/agent.ts';
 import { PASSWORD, startApp } from '../support/app.ts';
+import { createApi } from './api-support.ts';
 import {
   basic,
   bearer,
@@ -105,6 +106,24 @@ test('keycloak_tokens: other applications’ tokens have none of it', async () =
   for (const token of [tokens.access_token, tokens.id_token])
     for (const name of ['typ', 'azp', 'session_state', 'realm_access', 'resource_access'])
       equal(claimsOf(token)[name], undefined, name);
+});
+
+test('keycloak_tokens: an API that declares roles has them, for the application and itself', async () => {
+  const scopes = [{ name: 'read', description: 'Read', is_default: true }];
+  const clients = [client.id];
+  for (const [claims, has] of [
+    [['profile', 'roles'], true],
+    [['profile'], false],
+  ] as const) {
+    const api = await createApi(app, { claims, clients, scopes });
+    const asked = { scope: 'openid read', resource: api.identifier };
+    const { access_token: token } = await tokensOf(app, client, alice, asked);
+    const own = claimsOf(token);
+    deepEqual([own.aud, own.typ, own.azp], [api.identifier, 'Bearer', client.id]);
+    const roles = { roles: ['user'] };
+    deepEqual(own.realm_access, has ? roles : undefined);
+    deepEqual(own.resource_access, has ? { [client.id]: roles, [api.identifier]: roles } : undefined);
+  }
 });
 
 test('keycloak_tokens: client_credentials and password', async () => {

@@ -8,8 +8,9 @@ import { FLUSH_MS } from '../../src/audit/token-log.ts';
 import type { Collection, CollectionDefinition, EphemeralCollection, Store } from '../../src/store/port.ts';
 import { Agent, codeRequest, hiddenFields, redeem, refresh, requestTokens } from '../support/agent.ts';
 import { PASSWORD, startApp } from '../support/app.ts';
+import { proofKey, proofOf } from '../support/dpop.ts';
 import { createApi, seenBy } from './api-support.ts';
-import { introspect, tokensOf, userinfo } from './support.ts';
+import { basic, introspect, postForm, tokensOf, userinfo } from './support.ts';
 
 const calls: string[] = [];
 
@@ -211,4 +212,21 @@ test('store calls: discovery and keys need none', async () => {
     equal((await fetch(`${app.url}${path}`)).status, 200);
     equal(calls.length, 0, calls.join('\n'));
   }
+});
+
+test('store calls: a DPoP proof is a look and a write, a nonce none', async (t) => {
+  const machine = await app.register({ grant_types: ['client_credentials'], redirect_uris: [] });
+  const key = await proofKey();
+  let nonce: string | undefined;
+  await expectAtMost(t, { all: 5, core: 4 }, async () => {
+    const claims = nonce === undefined ? {} : { nonce };
+    const answer = await postForm(
+      app,
+      '/oauth2/token',
+      { grant_type: 'client_credentials' },
+      { ...basic(machine), DPoP: await proofOf(key, 'POST', `${app.url}/oauth2/token`, claims) },
+    );
+    equal(answer.body.token_type, 'DPoP', answer.text);
+    nonce = answer.headers.get('dpop-nonce') ?? nonce;
+  });
 });

@@ -193,6 +193,8 @@ export function extraTokenClaims(
   const account = requestAccount(ctx);
   const target = requestedApi(ctx.oidc);
   const pairs = pairsOf(token);
+  const ofApi: Record<string, unknown> =
+    account && target && pairs ? apiClaims(account, pairs.claims ?? [], target.api) : {};
   return {
     ...(source?.authTime === undefined ? undefined : { auth_time: source.authTime }),
     ...(source?.acr === undefined ? undefined : { acr: source.acr }),
@@ -202,21 +204,29 @@ export function extraTokenClaims(
     // `role` for those who read ours, the list for libraries (Spring, MicroProfile JWT) and as userinfo has it.
     ...(account && token.scopes.has('roles') ? { role: account.role, roles: [account.role] } : undefined),
     ...(account && token.scopes.has('groups') ? { groups: [...(account.groups ?? [])] } : undefined),
-    ...(account && target && pairs && apiClaims(account, pairs.claims ?? [], target.api)),
-    ...foreignClaims(ctx, token, account),
+    ...ofApi,
+    ...foreignClaims(ctx, token),
+    ...(account &&
+      foreignRoles(ctx, account, { isOwn: token.scopes.has('roles'), isOfApi: 'roles' in ofApi })),
   };
 }
 
 /** Decisions §10. */
 function foreignClaims(
-  ctx: KoaContextWithOIDC,
-  { scopes, sid }: IssuedToken,
-  account?: OidcAccount,
+  { oidc: { client } }: KoaContextWithOIDC,
+  { sid }: IssuedToken,
 ): Record<string, unknown> | undefined {
-  const { client } = ctx.oidc;
-  if (!hasKeycloakTokens(client)) return undefined;
-  return {
-    ...keycloakClaims('Bearer', client.clientId, sid),
-    ...(account && scopes.has('roles') && keycloakRoles(client.clientId, [account.role])),
-  };
+  return hasKeycloakTokens(client) ? keycloakClaims('Bearer', client.clientId, sid) : undefined;
+}
+
+/** @param shown whether the application's scope or the API's claims show the user's role in this token */
+function foreignRoles(
+  { oidc }: KoaContextWithOIDC,
+  { role }: OidcAccount,
+  shown: { readonly isOwn: boolean; readonly isOfApi: boolean },
+): Record<string, unknown> | undefined {
+  const { client } = oidc;
+  if (!hasKeycloakTokens(client) || (!shown.isOwn && !shown.isOfApi)) return undefined;
+  const identifier = shown.isOfApi ? requestedApi(oidc)?.api.value.identifier : undefined;
+  return keycloakRoles([client.clientId, ...(identifier === undefined ? [] : [identifier])], [role]);
 }

@@ -12,8 +12,11 @@ export const keycloakClaims = (typ: 'Bearer' | 'ID', clientId: string, sid: unkn
   ...(typeof sid === 'string' && { session_state: sid }),
 });
 
-/** The roles that the scope `roles` shows elsewhere, too: realms and applications have none of their own here. */
-export const keycloakRoles = (clientId: string, roles: readonly string[]) => ({
+/**
+ * The roles that the token shows elsewhere, too: realms and applications have none of their own here.
+ * @param owners the application, and the identifier of the API that the token is for
+ */
+export const keycloakRoles = (owners: readonly string[], roles: readonly string[]) => ({
   realm_access: { roles: [...roles] },
-  resource_access: { [clientId]: { roles: [...roles] } },
+  resource_access: Object.fromEntries(owners.map((owner) => [owner, { roles: [...roles] }])),
 });

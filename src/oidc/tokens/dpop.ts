@@ -7,6 +7,7 @@ import { errors } from 'oidc-provider';
 import { type Clock, epochSeconds } from '../../clock.ts';
 import { derivedKey } from '../../config/secret-key.ts';
 import { AppError } from '../../errors.ts';
+import { createDpopNonces, type DpopNonces } from './dpop-nonces.ts';
 
 /** Of proofs (`dpop_signing_alg_values_supported`): asymmetric only (§4.2). */
 export const DPOP_ALGORITHMS = ['ES256', 'EdDSA', 'Ed25519', 'RS256', 'PS256'] as const;
@@ -48,10 +49,10 @@ interface BoundToken {
 export interface DpopProofs {
   /**
    * The token of a request to an API of ours: a bound one comes with a proof by its key, any other without (§7.1, §7.2).
-   * @throws AppError auth.invalid_token
+   * @throws AppError auth.invalid_token, auth.use_dpop_nonce
    */
   checkBinding(ctx: Koa.Context, presented: PresentedToken, token: BoundToken): Promise<void>;
-  /** The proof of a token request, which is yet to be used; undefined: there is none. @throws InvalidDpopProof */
+  /** The proof of a token request, which is yet to be used; undefined: there is none. @throws InvalidDpopProof, UseDpopNonce */
   readProof(ctx: Koa.Context): Promise<DpopProof | undefined>;
   /** @throws InvalidGrant it was used before */
   useProof(proof: DpopProof, clientId: string): Promise<void>;
@@ -62,6 +63,7 @@ interface Deps {
     readonly ReplayDetection: { unique(iss: string, jti: string, exp: number): Promise<boolean> };
   };
   readonly clock: Clock;
+  readonly secretKeys: readonly string[];
 }
 
 /** @returns the public address that was called, as a proof names it (§4.2 `htu`): without query and fragment */
@@ -75,22 +77,24 @@ function addressOf(htu: unknown): string | undefined {
   return url === null ? undefined : url.origin + url.pathname;
 }
 
-/** §4.3. @returns what is wrong */
+type ProofClaims = JWTPayload & {
+  readonly htm?: unknown;
+  readonly htu?: unknown;
+  readonly ath?: unknown;
+  readonly nonce?: unknown;
+};
+
+/** §4.3, but for the nonce. @returns what is wrong */
 function problemOf(
-  {
-    iat,
-    jti,
-    htm,
-    htu,
-    ath,
-  }: JWTPayload & { readonly htm?: unknown; readonly htu?: unknown; readonly ath?: unknown },
+  { iat, jti, htm, htu, ath, nonce }: ProofClaims,
   ctx: Koa.Context,
   now: number,
   token: string | undefined,
 ): string | undefined {
   if (typeof jti !== 'string' || jti === '') return 'it has no jti';
   if (typeof iat !== 'number') return 'it has no iat';
-  if (Math.abs(now - iat) > WINDOW_SECONDS) return 'its iat is not recent enough';
+  // With a nonce the clock of the client does not matter (§8).
+  if (nonce === undefined && Math.abs(now - iat) > WINDOW_SECONDS) return 'its iat is not recent enough';
   if (htm !== ctx.method) return `its htm is not ${ctx.method}`;
   if (addressOf(htu) !== calledAddress(ctx)) return `its htu is not ${calledAddress(ctx)}`;
   if (token !== undefined && ath !== createHash('sha256').update(token).digest('base64url'))
@@ -98,9 +102,22 @@ function problemOf(
   return undefined;
 }
 
-export function createDpopProofs({ models, clock }: Deps): DpopProofs {
+/** §8: this one is given with every answer to a proof that has another. @returns whether the proof may go on */
+function exchangeNonce(ctx: Koa.Context, nonces: DpopNonces, { nonce }: ProofClaims): boolean {
+  const next = nonces.next();
+  if (nonce !== next) ctx.set('DPoP-Nonce', next);
+  return nonce === undefined || (typeof nonce === 'string' && nonces.isGood(nonce));
+}
+
+/** A proof whose nonce is not known: the client is to send another with the one that it got. */
+const RETRY = Symbol('retry');
+const isAskedAgain = (proof: unknown): proof is typeof RETRY => proof === RETRY;
+
+export function createDpopProofs({ models, clock, secretKeys }: Deps): DpopProofs {
+  const nonces = createDpopNonces(dpopNonceSecret(secretKeys), clock);
+
   /** @returns the proof, or what is wrong with it */
-  async function read(ctx: Koa.Context, token?: string): Promise<DpopProof | string> {
+  async function read(ctx: Koa.Context, token?: string): Promise<DpopProof | string | typeof RETRY> {
     try {
       const { payload, protectedHeader } = await jwtVerify(ctx.get('DPoP'), EmbeddedJWK, {
         algorithms: [...DPOP_ALGORITHMS],
@@ -108,6 +125,7 @@ export function createDpopProofs({ models, clock }: Deps): DpopProofs {
       });
       const problem = problemOf(payload, ctx, epochSeconds(clock), token);
       if (problem !== undefined) return problem;
+      if (!exchangeNonce(ctx, nonces, payload)) return RETRY;
       const { jwk = {} } = protectedHeader;
       return { thumbprint: await calculateJwkThumbprint(jwk), jti: payload.jti ?? '' };
     } catch {
@@ -135,6 +153,7 @@ export function createDpopProofs({ models, clock }: Deps): DpopProofs {
       if (scheme === 'bearer')
         throw invalid('This token is bound to a key. Send it with the scheme DPoP and a proof (RFC 9449).');
       const proof = await read(ctx, value);
+      if (isAskedAgain(proof)) throw new AppError('auth.use_dpop_nonce');
       if (typeof proof === 'string') throw invalid(`The DPoP proof is not valid: ${proof}.`);
       if (proof.thumbprint !== jkt)
         throw invalid('The DPoP proof is by another key than the one of this token.');
@@ -144,6 +163,7 @@ export function createDpopProofs({ models, clock }: Deps): DpopProofs {
     async readProof(ctx) {
       if (ctx.get('DPoP') === '') return undefined;
       const proof = await read(ctx);
+      if (isAskedAgain(proof)) throw new errors.UseDpopNonce('invalid nonce in DPoP proof');
       if (typeof proof === 'string') throw new errors.InvalidDpopProof(proof);
       return proof;
     },
