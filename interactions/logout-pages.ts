@@ -13,8 +13,10 @@ interface Deps {
 
 export function createLogoutPages({ views, csrf, waysBack }: Deps): LogoutPages {
   return {
-    signedOut(ctx, client) {
-      views.send(ctx, 'signed-out', waysBack.toApplication(client));
+    signedOut(ctx, client, { frames = [], returnTo } = { frames: [], returnTo: undefined }) {
+      const back = waysBack.toApplication(client);
+      const model = returnTo === undefined ? back : { ...back, continueUrl: returnTo };
+      views.send(ctx, 'signed-out', { ...model, frames, returnTo }, { frames });
     },
     confirm(ctx, fields) {
       const [returnTo] = fields.filter(({ name }) => name === 'post_logout_redirect_uri');

@@ -201,6 +201,8 @@ function frontchannelProblem(uri: string, record: ClientRecord): string | undefi
   const url = URL.parse(uri);
   const problem = uriProblem(uri, 'page', false);
   if (problem !== undefined || url === null) return problem ?? 'must be an absolute URI';
+  // A Content-Security-Policy cannot name it.
+  if (url.hostname.startsWith('[')) return 'must not have an IPv6 address';
   if (url.protocol === 'http:' && !isLoopbackHost(url.hostname)) return 'must start with https://';
   const origins = listOf(record.metadata, 'redirect_uris').map((one) => URL.parse(one)?.origin);
   return origins.includes(url.origin) ? undefined : 'must have the same origin as a redirect URI';

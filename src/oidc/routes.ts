@@ -4,7 +4,7 @@ import type { Clock } from '../clock.ts';
 import { AppError } from '../errors.ts';
 import { createRouter } from '../http/index.ts';
 import { realmRoutes } from './foreign-layout/realms.ts';
-import { resolveRequestUri } from './legacy/index.ts';
+import { createFramesOf, resolveRequestUri } from './legacy/index.ts';
 import { type LogoutPages, logoutRoute } from './logout/logout.ts';
 import { checkMethods, onlyExactPaths } from './methods.ts';
 import type { ProtocolMount } from './mount.ts';
@@ -68,6 +68,7 @@ export function protocolRoutes(deps: Deps): Koa.Middleware[] {
     ...deps,
     provider: () => mount.provider,
     pages: deps.logoutPages,
+    framesOf: createFramesOf(deps),
     path: `${basePath}/oauth2/logout`,
   });
   router.get('/logout', logout);

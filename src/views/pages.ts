@@ -1,6 +1,7 @@
 // The models of all pages. Users' texts are unescaped here: templates escape them.
 import type { AccountPageModels } from './account-pages.ts';
 import type { FieldErrors, FormPage, Text } from './form-page.ts';
+import type { NextStep, SignedOut } from './next-step.ts';
 
 export interface ConsentScope {
   readonly name: string;
@@ -228,7 +229,7 @@ export interface PageModels extends AccountPageModels {
   };
   readonly expired: { readonly clientName?: string | undefined; readonly restartUrl?: string | undefined };
   readonly 'cookies-off': { readonly retryUrl?: string | undefined };
-  readonly 'signed-out': NextStep;
+  readonly 'signed-out': SignedOut;
   readonly 'logout-confirm': {
     readonly csrf: string;
     readonly fields: readonly HiddenField[];
@@ -277,11 +278,6 @@ interface PasskeyPage {
 }
 
 export type SecondFactorMethod = 'totp' | 'email' | 'recovery' | 'passkey';
-
-interface NextStep {
-  readonly clientName?: string | undefined;
-  readonly continueUrl?: string | undefined;
-}
 
 export interface HiddenField {
   readonly name: string;

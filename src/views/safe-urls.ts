@@ -30,3 +30,9 @@ export const formActionSource = (value: string): string => {
   if (protocol !== 'http:' && protocol !== 'https:') return protocol;
   return hostname.startsWith('[') ? protocol : origin;
 };
+
+/** A frame-src source (CSP Level 3 §6.1.6): the origin alone; nothing where it cannot be written. */
+export const frameSource = (value: string): string => {
+  const { protocol, origin, hostname } = URL.parse(value) ?? { protocol: '', origin: '', hostname: '' };
+  return /^https?:$/.test(protocol) && !hostname.startsWith('[') ? origin : "'none'";
+};

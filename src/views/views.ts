@@ -8,7 +8,7 @@ import { catalogue } from '../errors.ts';
 import { loadAssets, type Vendored } from './assets.ts';
 import type { Text } from './form-page.ts';
 import type { PageModels, PageName } from './pages.ts';
-import { formActionSource, safeImage, safeLink } from './safe-urls.ts';
+import { formActionSource, frameSource, safeImage, safeLink } from './safe-urls.ts';
 import { chooseLanguage, direction, fill, type Language, loadStrings, type Strings } from './strings.ts';
 import { type Theme, themeCss } from './theme.ts';
 
@@ -17,6 +17,8 @@ export interface SendOptions {
   readonly status?: number | undefined;
   /** URIs that the page's forms may lead to besides this host: Chromium applies form-action to redirects after a POST too. */
   readonly formAction?: readonly string[] | undefined;
+  /** URIs of other sites that the page loads in frames; only their origins may be framed. */
+  readonly frames?: readonly string[] | undefined;
   /** The request's `ui_locales` (OpenID Connect Core §3.1.2.1); takes precedence over Accept-Language. */
   readonly uiLocales?: string | undefined;
 }
@@ -73,7 +75,10 @@ type Values = Readonly<Record<string, unknown>>;
 export const escapeHtml = (text: string): string =>
   text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 
-const contentSecurityPolicy = (nonce: string, formAction: readonly string[]): string =>
+const contentSecurityPolicy = (
+  nonce: string,
+  { formAction = [], frames = [] }: Pick<SendOptions, 'formAction' | 'frames'>,
+): string =>
   [
     "default-src 'none'",
     `style-src 'self' 'nonce-${nonce}'`,
@@ -84,6 +89,7 @@ const contentSecurityPolicy = (nonce: string, formAction: readonly string[]): st
     "object-src 'none'",
     "base-uri 'none'",
     "frame-ancestors 'none'",
+    ...(frames.length === 0 ? [] : [`frame-src ${[...new Set(frames.map(frameSource))].join(' ')}`]),
     ["form-action 'self'", ...new Set(formAction.map(formActionSource))].filter(Boolean).join(' '),
   ].join('; ');
 
@@ -213,7 +219,7 @@ export const createViews = ({ theme, basePath }: { theme: () => Theme; basePath:
       ctx.set('Content-Language', language);
       // Never compressed: a page contains a token next to text that the requester chose (BREACH).
       ctx.set('Cache-Control', 'no-store');
-      ctx.set('Content-Security-Policy', contentSecurityPolicy(nonce, options.formAction ?? []));
+      ctx.set('Content-Security-Policy', contentSecurityPolicy(nonce, options));
       ctx.body = html;
     },
     assetRoutes: assets.routes,

@@ -2,5 +2,7 @@
 export const legacyDiscovery = (baseUrl: string): Readonly<Record<string, unknown>> => ({
   request_uri_parameter_supported: true,
   require_request_uri_registration: true,
+  frontchannel_logout_supported: true,
+  frontchannel_logout_session_supported: true,
   registration_endpoint: `${baseUrl}/oauth2/register`,
 });

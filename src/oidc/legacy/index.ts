@@ -10,4 +10,5 @@ export { legacyConfiguration, watchLegacyResponses } from './configuration.ts';
 export { legacyDiscovery } from './discovery.ts';
 export { followSetting } from './follow-setting.ts';
 export { isOfFragment } from './fragment-tokens.ts';
+export { createFramesOf, type FramesOf } from './front-channel.ts';
 export { refuseRequestUri, resolveRequestUri } from './request-uri.ts';

@@ -10,6 +10,7 @@ import type { Events } from '../../events/index.ts';
 import { MAX_TARGET } from '../../http/index.ts';
 import type { Sessions } from '../../sessions/index.ts';
 import type { IdentityProvider } from '../identity-provider.ts';
+import type { FramesOf } from '../legacy/index.ts';
 import { clientRecord } from '../models/client.ts';
 import type { ProtocolContext } from '../provider-middleware.ts';
 import type { Form, ReadForm } from '../requests/form.ts';
@@ -28,8 +29,14 @@ import {
 } from './logout-programs.ts';
 import { type Hint, type HintedSession, type LogoutRequest, readLogoutRequest } from './logout-request.ts';
 
+interface AfterSignOut {
+  readonly frames: readonly string[];
+  readonly returnTo: string | undefined;
+}
+
 export interface LogoutPages {
-  signedOut(ctx: Koa.Context, client: Client | undefined): void;
+  /** @param after what is loaded in frames first, and where the browser goes then; default: nothing and nowhere */
+  signedOut(ctx: Koa.Context, client: Client | undefined, after?: AfterSignOut): void;
   confirm(ctx: Koa.Context, fields: readonly { name: string; value: string }[]): void;
   /** Whether the form comes from our confirmation page in this browser. @throws AppError for a forged one */
   isConfirmed(ctx: Koa.Context, form: Form): boolean;
@@ -45,6 +52,7 @@ interface Deps {
   readonly readForm: ReadForm;
   readonly pages: LogoutPages;
   readonly dpop: Pick<DpopProofs, 'checkBinding'>;
+  readonly framesOf: FramesOf;
   readonly events: Pick<Events, 'note'>;
   readonly clock: Clock;
   /** Path of the endpoint as browsers see it. */
@@ -101,8 +109,9 @@ async function logoutOfBrowser(
     return;
   }
   const returnsTo = request.returnTo === undefined ? undefined : request.client?.clientId;
+  const frames = await deps.framesOf(session);
   await sessions.end(session.uid, { ...browser.cookieDigest(ctx), returnsTo });
-  answer(ctx, request, read, deps);
+  answer(ctx, request, read, deps, frames);
 }
 
 /** Clock differences between processes; the same as for the library's tokens (configuration.ts). */
@@ -163,6 +172,7 @@ function answer<S extends HintedSession>(
   request: LogoutRequest<S>,
   read: ReadParameters,
   { browser, pages }: Deps,
+  frames: readonly string[] = [],
 ): void {
   // A POST from another site comes without the cookie: what it cannot end it must not clear either (R065).
   if (browser.cookieDigest(ctx) !== undefined) {
@@ -172,10 +182,12 @@ function answer<S extends HintedSession>(
   // An error of the application must not keep the user signed in; it is reported after the sign-out.
   const problem = read.problem ?? request.problem;
   if (problem !== undefined) throw problem;
-  if (request.returnTo === undefined) pages.signedOut(ctx, request.client);
+  const { client, returnTo } = request;
+  if (frames.length > 0) pages.signedOut(ctx, client, { frames, returnTo });
+  else if (returnTo === undefined) pages.signedOut(ctx, client);
   else {
     ctx.status = 303;
-    ctx.redirect(request.returnTo);
+    ctx.redirect(returnTo);
   }
 }
 
