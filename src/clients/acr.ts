@@ -29,6 +29,12 @@ export function acrFrom(acr: string): string[] {
   return at === -1 ? [] : acrValues.slice(at);
 }
 
+/** Whether an application or API demands more than a sign-in reached (`required_acr`). */
+export const isBelowRequired = (
+  acr: string | undefined,
+  { requiredAcr }: { readonly requiredAcr?: string | undefined },
+): boolean => requiredAcr !== undefined && !acrFrom(requiredAcr).includes(acr ?? '');
+
 interface Changes {
   requiredAcr?: string | null;
   maxAuthAgeSeconds?: number | null;

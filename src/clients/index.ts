@@ -17,7 +17,7 @@ import { createDefaultApis } from './default-apis.ts';
 import { createQuarantined, type Quarantined } from './quarantined.ts';
 import { createRecentRefusals, type RecentRefusals } from './recent-refusals.ts';
 
-export { ACR, acrFrom, authenticationSettings } from './acr.ts';
+export { ACR, acrFrom, authenticationSettings, isBelowRequired } from './acr.ts';
 export type { ApiKey, ApiKeys } from './api-keys.ts';
 export { calledAddresses, isApprovedAddress } from './approved-addresses.ts';
 export {

@@ -109,6 +109,8 @@ export function createProtocolState(deps: StateDeps): ProtocolState {
       accounts: directory,
       findClient,
       apis,
+      settings,
+      clock,
     }),
     sessionOf: createSessionOfToken(provider),
     browser,

@@ -3,6 +3,7 @@
 import { type Client, type Configuration, errors, type KoaContextWithOIDC } from 'oidc-provider';
 import { hasOrigin } from '../clients/index.ts';
 import { type Clock, epochSeconds } from '../clock.ts';
+import type { ClientRecord } from '../store/collections.ts';
 import { ADMIN_SCOPES } from './entitlements/scopes.ts';
 import { isOfFragment } from './legacy/index.ts';
 import { clientRecord } from './models/client.ts';
@@ -51,7 +52,7 @@ export function lifetimes({ settings, clock }: { settings: () => LifetimeSetting
         : settings().refresh_token_absolute_seconds + GRANT_MARGIN_SECONDS,
     RefreshToken(_ctx, token, client) {
       const idle = recordOf(client)?.refreshTokenSeconds ?? settings().refresh_token_idle_seconds;
-      return Math.max(1, Math.min(idle, secondsLeft(client, token, settings(), clock)));
+      return Math.max(1, Math.min(idle, secondsLeft(clientRecord(client), token, settings(), clock)));
     },
     Session(_ctx, session) {
       const left = (session.iat ?? now()) + settings().session_absolute_seconds - now();
@@ -64,8 +65,8 @@ export function lifetimes({ settings, clock }: { settings: () => LifetimeSetting
  * A browser application stores tokens within reach of scripts (RFC 9700 §2.2.2). Uses the registered metadata, because in a
  * test sign-in every application appears public (test-sign-in-gate.ts).
  */
-const isBrowserApp = (client: Client): boolean =>
-  client.applicationType !== 'native' && clientRecord(client).metadata.token_endpoint_auth_method === 'none';
+const isBrowserApp = ({ metadata }: Pick<ClientRecord, 'metadata'>): boolean =>
+  metadata.application_type !== 'native' && metadata.token_endpoint_auth_method === 'none';
 
 export type RefreshSettings = Pick<
   LifetimeSettings,
@@ -77,7 +78,7 @@ export type RefreshSettings = Pick<
  * @returns how long the chain of this token can still last
  */
 export const secondsLeft = (
-  client: Client,
+  client: Pick<ClientRecord, 'metadata'>,
   token: Parameters<typeof longestRefreshSeconds>[1] & { readonly iiat?: number | undefined },
   settings: RefreshSettings,
   clock: Clock,
@@ -91,7 +92,7 @@ export const secondsLeft = (
  * @param source how the first one was obtained, or is about to be
  */
 export function longestRefreshSeconds(
-  client: Client,
+  client: Pick<ClientRecord, 'metadata'>,
   source: { readonly gty?: string | undefined; readonly scopes: { has(scope: string): boolean } },
   settings: RefreshSettings,
 ): number {

@@ -5,7 +5,18 @@ import test, { after } from 'node:test';
 import { clients } from '../../src/store/collections.ts';
 import { Agent, refresh, requestTokens } from '../support/agent.ts';
 import { ADMIN_TOKEN, startApp } from '../support/app.ts';
-import { basic, bearer, call, claimsOf, introspect, later, postForm, tokensOf } from './support.ts';
+import {
+  basic,
+  bearer,
+  call,
+  change,
+  claimsOf,
+  introspect,
+  isActive,
+  later,
+  postForm,
+  tokensOf,
+} from './support.ts';
 
 const app = await startApp({ store: 'sqlite' });
 after(() => app.stop());
@@ -276,4 +287,26 @@ test('attack: an application that registers itself asks to introspect all tokens
   });
   deepEqual([status, body.error], [400, 'invalid_client_metadata']);
   match(String(body.error_description), /^may_introspect: Is for an administrator/);
+});
+
+test('introspection: a refresh token that a refresh would refuse is inactive', async () => {
+  const client = await app.register();
+  const user = await app.createUser('refused');
+  const tokens = await tokensOf(app, client, user);
+  const isLive = () => isActive(app, tokens.refresh_token);
+  const patch = async (changes: object) =>
+    equal((await app.admin('PATCH', `/clients/${client.id}`, { ...changes })).status, 200);
+  equal(await isLive(), true);
+  await patch({ required_acr: 'urn:latchkey:acr:multi-factor' });
+  equal(await isLive(), false);
+  equal(await isActive(app, tokens.access_token), true, 'what was given lives on');
+  await patch({ required_acr: null });
+  equal(await isLive(), true);
+  await change(app, {
+    refresh_token_idle_seconds: 3600,
+    refresh_token_absolute_seconds: 3600,
+    browser_refresh_token_seconds: 3600,
+  });
+  equal(await later(3_700_000, isLive), false);
+  equal((await refresh(app, client, tokens.refresh_token)).status, 200, 'nothing of it is spent');
 });

@@ -69,7 +69,7 @@ export function strangerOf(
     address: document && `${document.hostname}${document.pathname}`,
     isLocal: !isWeb,
     maxSeconds: client.grantTypeAllowed('refresh_token')
-      ? longestRefreshSeconds(client, { scopes }, lifetimes)
+      ? longestRefreshSeconds(clientRecord(client), { scopes }, lifetimes)
       : lifetimes.access_token_seconds,
   };
 }

@@ -2,7 +2,7 @@
 // token endpoint bound to the API of the code or refresh token.
 import { type Client, errors, type KoaContextWithOIDC, type ResourceServer } from 'oidc-provider';
 import { type Api, type Apis, accessTokenSeconds, isOpenTo, machineScopes } from '../../apis/index.ts';
-import { acrFrom } from '../../clients/index.ts';
+import { isBelowRequired } from '../../clients/index.ts';
 import { identifierKey } from '../../store/apis.ts';
 import { clientRecord } from '../models/client.ts';
 import { type ApiPairs, pairsOf, scopeNames } from './api-pairs.ts';
@@ -264,8 +264,7 @@ export async function bindApi(
     throw new errors.InvalidTarget('the authorization is for another API');
   }
   assertProof(ctx, api);
-  const { requiredAcr } = api.value;
-  if (requiredAcr !== undefined && !acrFrom(requiredAcr).includes(source.acr ?? ''))
+  if (isBelowRequired(source.acr, api.value))
     throw new errors.InvalidGrant('acr is below the one that the API requires');
   const scopes = api.value.scopes.filter(({ id }) => pairs.scopeIds.includes(id));
   if (scopes.length === 0) throw noScopeLeft(words.join(' '));

@@ -10,7 +10,7 @@ import {
   type RefreshToken,
 } from 'oidc-provider';
 import type { Apis } from '../../apis/index.ts';
-import { acrFrom } from '../../clients/index.ts';
+import { isBelowRequired } from '../../clients/index.ts';
 import { type Clock, epochSeconds } from '../../clock.ts';
 import { type ApiPairs, pairsOf } from '../entitlements/api-pairs.ts';
 import { bindApi, requestedApi, staysWithApi } from '../entitlements/requested-api.ts';
@@ -81,10 +81,10 @@ export function createRefreshTokenModel(
       const isUsed = token.consumed !== undefined;
       if (!isUsed && oidc.client) await bindApi(ctx, oidc.client, token, apis);
       // A token is worth no more than its client may have now (decisions §3).
-      if (!isUsed && oidc.client && isBelow(token.acr, oidc.client))
+      if (!isUsed && oidc.client && isBelowRequired(token.acr, clientRecord(oidc.client)))
         throw new errors.InvalidGrant('acr is below the required one');
       // One issued while tokens of its kind lasted longer: a successor would expire as it is issued.
-      if (!isUsed && oidc.client && secondsLeft(oidc.client, token, settings(), clock) <= 0)
+      if (!isUsed && oidc.client && secondsLeft(clientRecord(oidc.client), token, settings(), clock) <= 0)
         throw new errors.InvalidGrant('refresh token is expired');
       oidc.params.scope = isUsed ? undefined : grantedOf(oidc.params.scope, token.scopes);
       if (!isUsed && !isForSomething(ctx)) throw noScopeGranted(String(oidc.params.scope));
@@ -138,12 +138,6 @@ export function createRefreshTokenModel(
       return rotated === undefined ? super.generateTokenId() : successorOf(rotated.jti);
     }
   };
-}
-
-/** Whether the application demands more than the sign-in of this token reached (`required_acr`). */
-function isBelow(acr: string | undefined, client: Client): boolean {
-  const { requiredAcr } = clientRecord(client);
-  return requiredAcr !== undefined && !acrFrom(requiredAcr).includes(acr ?? '');
 }
 
 /** Devices never have `admin` scopes (device-code.ts), not even by a token from before that rule. */

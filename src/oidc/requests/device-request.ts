@@ -66,5 +66,9 @@ export async function describeDeviceRequest(
 
 function maxSecondsOf(client: Client, asked: readonly string[], lifetimes: Lifetimes): number {
   if (!client.grantTypeAllowed('refresh_token')) return lifetimes.access_token_seconds;
-  return longestRefreshSeconds(client, { gty: 'device_code', scopes: new Set(asked) }, lifetimes);
+  return longestRefreshSeconds(
+    clientRecord(client),
+    { gty: 'device_code', scopes: new Set(asked) },
+    lifetimes,
+  );
 }

@@ -3,6 +3,8 @@
 // one of the scopes. Nothing is cached.
 import type { AccessToken, ClientCredentials, RefreshToken } from 'oidc-provider';
 import type { Api, Apis } from '../../apis/index.ts';
+import { isBelowRequired } from '../../clients/index.ts';
+import type { Clock } from '../../clock.ts';
 import type { ApiClaim } from '../../store/apis.ts';
 import type { ClientRecord } from '../../store/collections.ts';
 import { type ApiPairs, apiClaims, liveScopes, pairsOf, scopeNames } from '../entitlements/api-pairs.ts';
@@ -14,6 +16,7 @@ import {
   authenticationTime,
   type OidcAccount,
 } from '../entitlements/find-account.ts';
+import { type RefreshSettings, secondsLeft } from '../policies.ts';
 import type { Models } from '../provider-base.ts';
 import type { AccessTokenJwt } from './access-token-jwt.ts';
 
@@ -42,9 +45,20 @@ interface Deps {
   readonly accounts: AccountDirectory;
   readonly findClient: (clientId: string) => Promise<ClientRecord | undefined>;
   readonly apis: Pick<Apis, 'find'>;
+  readonly settings: () => RefreshSettings;
+  readonly clock: Clock;
 }
 
-export function createTokenState({ models, jwt, accounts, findClient, apis }: Deps): TokenState {
+export function createTokenState(deps: Deps): TokenState {
+  const { models, jwt, accounts, findClient, apis, settings, clock } = deps;
+
+  /** What a refresh would say: a token is worth what its application and API take now (decisions §3). */
+  function isRefreshable(token: AnyToken, client: ClientRecord, api: Api | undefined): boolean {
+    if (token.kind !== 'RefreshToken') return true;
+    if (isBelowRequired(token.acr, client) || (api && isBelowRequired(token.acr, api.value))) return false;
+    return secondsLeft(client, token, settings(), clock) > 0;
+  }
+
   return {
     async find(bearer) {
       switch (jwt().kindOf(bearer)) {
@@ -78,6 +92,7 @@ export function createTokenState({ models, jwt, accounts, findClient, apis }: De
       if (account === undefined || !accounts.isUsable(account)) return undefined;
       if (client?.isActive !== true || !mayUse(client, account)) return undefined;
       const isCurrent = accounts.isAuthenticationCurrent(account, authenticationTime(token) ?? 0);
+      if (!isRefreshable(token, client, api)) return undefined;
       const isForAdmin = opensAdmin(accounts, account, token);
       return isCurrent ? limited(token, { client, account, isForAdmin, pairs, api }) : undefined;
     },
