@@ -88,6 +88,18 @@ test('Agents page: what the switch opens, who came, with APIs, tokens and last u
   match((await admin.get('/admin/agents')).body, /Turn off/);
 });
 
+test('audit page: a consent to an API names it', async () => {
+  const admin = new Agent(app);
+  const signIn = await admin.follow(await admin.get('/admin'));
+  await admin.submit(signIn, { username: 'root-admin', password: PASSWORD });
+  const { body } = await app.admin('GET', '/audit?event=consent.granted');
+  const event = (body.data.items ?? []).find(({ details }) => JSON.stringify(details).includes('api_id'));
+  match(
+    (await admin.get(`/admin/audit/${event?.id}`)).body,
+    /<dt>API<\/dt><dd><a href="[^"]+">[\s\S]*Open notes/,
+  );
+});
+
 test('Admin UI search: APIs by name and identifier', async () => {
   const admin = new Agent(app);
   const signIn = await admin.follow(await admin.get('/admin'));

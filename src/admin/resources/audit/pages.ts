@@ -59,11 +59,14 @@ function changesOf(details: Values): readonly Change[] {
   return names.map((name) => ({ name, before: shown(before[name]), after: shown(after[name]) }));
 }
 
+const SHOWN_APART = new Set(['before', 'after', 'api_id']);
+
 async function showEvent(context: AdminContext): Promise<void> {
   const { data: event } = await context.call(auditLog.read, { params: idOf(context) });
-  const row = await eventRow(event, createNames(context));
+  const nameOf = createNames(context);
+  const row = await eventRow(event, nameOf);
   const details = event.details ?? {};
-  const rest = Object.entries(details).filter(([name]) => name !== 'before' && name !== 'after');
+  const rest = Object.entries(details).filter(([name]) => !SHOWN_APART.has(name));
   context.show('audit-event', {
     title: row.label,
     here,
@@ -71,6 +74,7 @@ async function showEvent(context: AdminContext): Promise<void> {
     event,
     row,
     changes: changesOf(details),
+    api: typeof details.api_id === 'string' ? await nameOf('api', details.api_id) : undefined,
     rest: rest.map(([name, value]) => ({ name, value: shown(value) })),
   });
 }
