@@ -260,6 +260,23 @@ test('attack: a narrow device approval refreshed into what a browser was granted
   equal((await refreshWith(own, tokens.refresh_token)).body.scope, 'read');
 });
 
+test('device page: says which claims of the user the API’s tokens carry, as consent does', async () => {
+  const agent = await signedIn();
+  for (const [claims, says] of [
+    [['roles'], true],
+    [[], false],
+  ] as const) {
+    const api = await createApi(app, { clients: [own.id], claims });
+    const request = { scope: 'openid read', resource: api.identifier };
+    const { body } = await postForm(app, '/oauth2/device_authorization', request, basic(own));
+    const form = await agent.get('/oauth2/device');
+    const [, xsrf = ''] = /name="xsrf" value="([^"]+)"/.exec(form.body) ?? [];
+    const page = await agent.post('/oauth2/device', { xsrf, user_code: String(body.user_code) });
+    match(page.body, /See your orders/);
+    equal(page.body.includes('See your role'), says);
+  }
+});
+
 test('pushed requests: the API is part of what was pushed', async () => {
   const request = { ...codeRequest(own.id), scope: `openid ${orders.identifier}/read` };
   const pushed = await postForm(app, '/oauth2/par', request, basic(own));

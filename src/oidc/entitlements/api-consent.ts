@@ -19,6 +19,10 @@ const claimEntry = (claim: ApiClaim): string => `${CLAIM}${claim}`;
 const claimsFor = ({ value }: Api, client: ClientRecord): readonly ApiClaim[] =>
   value.claims.filter((claim) => scopesOfClient(client).has(claim));
 
+/** The entries of the API's claims, which come with any of its scopes. */
+export const claimEntriesFor = (api: Api, client: ClientRecord): string[] =>
+  claimsFor(api, client).map(claimEntry);
+
 const entriesIn = (grant: Grant, apiId: string): string[] =>
   grant.getResourceScope(apiId).split(' ').filter(Boolean);
 
@@ -48,7 +52,7 @@ export function apiAsked(ctx: KoaContextWithOIDC): ApiAsked | undefined {
     { id: client.clientId, record },
     account,
   );
-  const claims = scopes.length === 0 ? [] : claimsFor(api, record).map(claimEntry);
+  const claims = scopes.length === 0 ? [] : claimEntriesFor(api, record);
   return { api, entries: [...scopes.map(({ id }) => id), ...claims] };
 }
 

@@ -2,7 +2,7 @@
 // phisher sees what is requested, and that the request came from a different network.
 import type { Client, KoaContextWithOIDC } from 'oidc-provider';
 import type { Apis } from '../../apis/index.ts';
-import { wordsOfEntries } from '../entitlements/api-consent.ts';
+import { claimEntriesFor, wordsOfEntries } from '../entitlements/api-consent.ts';
 import { currentScopes, namesInClaims, scopesOfClaims } from '../entitlements/entitlement.ts';
 import { scopes } from '../entitlements/scopes.ts';
 import { clientRecord } from '../models/client.ts';
@@ -57,7 +57,12 @@ export async function describeDeviceRequest(
     userCode,
     clientName: client.clientName ?? client.clientId,
     scopes: asked,
-    api: api && wordsOfEntries(api, ofApi),
+    api:
+      api &&
+      wordsOfEntries(
+        api,
+        ofApi.length === 0 ? [] : [...ofApi, ...claimEntriesFor(api, clientRecord(client))],
+      ),
     address: typeof ip === 'string' ? ip : '',
     startedAt: (code?.iat ?? 0) * 1000,
     maxSeconds: maxSecondsOf(client, asked, lifetimes),
