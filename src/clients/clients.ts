@@ -10,7 +10,7 @@ import { merged, reservedOf, withinScope } from './changed-members.ts';
 import { type SettingChanges, withSettings } from './client-settings.ts';
 import type { Clients, ClientsDeps } from './contract.ts';
 import { createInitialAccessTokens } from './initial-access-tokens.ts';
-import { splitLegacy, withLegacy, withLegacyMembers } from './legacy.ts';
+import { hasLegacyProfile, splitLegacy, withLegacy, withLegacyMembers } from './legacy.ts';
 import { secretAuthMethods } from './metadata-members.ts';
 import type { Authority } from './metadata-rules.ts';
 import { createIsOwnAddress } from './own-addresses.ts';
@@ -100,6 +100,11 @@ export function createClients(deps: ClientsDeps): Clients {
       const { items, total } = await collection.query(query);
       return { items: items.map(seen), total };
     },
+
+    findLegacy: async () =>
+      (await collection.findBy('profile', 'legacy'))
+        .map(seen)
+        .filter(({ value }) => value.isActive && hasLegacyProfile(value)),
 
     hasPasswordGrant: async () => (await collection.findBy('password_grant', 'yes')).length > 0,
 

@@ -70,6 +70,8 @@ export interface Clients {
   readonly initialAccessTokens: InitialAccessTokens;
   find(clientId: string): Promise<Client | undefined>;
   query(query: Query): Promise<{ items: Client[]; total: number }>;
+  /** Active applications with the legacy profile. */
+  findLegacy(): Promise<Client[]>;
   /** Whether some active client may use the password grant. */
   hasPasswordGrant(): Promise<boolean>;
   /** @throws AppError client.invalid_metadata (`fields`), auth.invalid_token (initial access token used up) */

@@ -125,7 +125,7 @@ export async function createProvider(deps: ProviderDeps): Promise<MountedProvide
   captureProviderEvents(provider);
   reportTokens(provider, deps);
   collectRefusals(provider);
-  if (deps.hasLegacy) watchLegacyResponses(provider);
+  if (deps.hasLegacy) watchLegacyResponses(provider, deps);
 
   const middlewares: Koa.Middleware[] = [
     (ctx, next) => {

@@ -4,7 +4,7 @@ import type { Clock } from '../clock.ts';
 import { AppError } from '../errors.ts';
 import { createRouter } from '../http/index.ts';
 import { realmRoutes } from './foreign-layout/realms.ts';
-import { createFramesOf, resolveRequestUri } from './legacy/index.ts';
+import { checkSessionPages, createFramesOf, forgetBrowserState, resolveRequestUri } from './legacy/index.ts';
 import { type LogoutPages, logoutRoute } from './logout/logout.ts';
 import { checkMethods, onlyExactPaths } from './methods.ts';
 import type { ProtocolMount } from './mount.ts';
@@ -28,7 +28,8 @@ interface Deps {
   readonly basePath: string;
   readonly readForm: ReadForm;
   readonly clients: Parameters<typeof acceptPublicBasic>[0]['clients'] &
-    Parameters<typeof resolveRequestUri>[0]['clients'];
+    Parameters<typeof resolveRequestUri>[0]['clients'] &
+    Parameters<typeof checkSessionPages>[0]['clients'];
   readonly apis: Parameters<typeof introspectAsApi>[0]['apis'];
   readonly chargeRefusedClient: Parameters<typeof introspectAsApi>[0]['chargeRefusedClient'];
   readonly authorizeAdmin: AuthorizeAdmin;
@@ -69,6 +70,7 @@ export function protocolRoutes(deps: Deps): Koa.Middleware[] {
     provider: () => mount.provider,
     pages: deps.logoutPages,
     framesOf: createFramesOf(deps),
+    forgetState: (ctx) => forgetBrowserState(ctx, deps),
     path: `${basePath}/oauth2/logout`,
   });
   router.get('/logout', logout);
@@ -91,6 +93,7 @@ export function protocolRoutes(deps: Deps): Koa.Middleware[] {
       return next();
     },
     reportRefusals(deps),
+    checkSessionPages(deps),
     realmRoutes(deps),
     checkMethods,
     (ctx, next) => mount.documents.middleware(ctx, next),

@@ -121,6 +121,7 @@ export const clients: CollectionDefinition<ClientRecord> = {
   indexes: {
     ending: { key: (c) => (c.isEnding === true ? 'yes' : undefined) },
     default_api: { key: (c) => c.defaultApi?.id },
+    profile: { key: (c) => c.profile },
     password_grant: { key: (c) => (c.isActive && hasPasswordGrant(c) ? 'yes' : undefined) },
   },
   fields: {

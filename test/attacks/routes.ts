@@ -31,6 +31,8 @@ const pages: readonly Route[] = [
   '/oauth2/verify-email',
   '/oauth2/magic-link',
   '/oauth2/logout',
+  // 404 without the setting legacy_profiles, and then no frame without a registered page around it.
+  '/oauth2/check_session',
   '/oauth2/device',
   '/account',
   '/account/callback',

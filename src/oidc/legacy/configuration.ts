@@ -3,6 +3,7 @@ import { type Configuration, errors, type KoaContextWithOIDC } from 'oidc-provid
 import { hasLegacyProfile, legacyResponseTypes, requestObjectAlgorithms } from '../../clients/index.ts';
 import { clientRecord } from '../models/client.ts';
 import type { ProviderBase } from '../provider-base.ts';
+import { createNoteBrowserState, forgetBrowserState, type StateAddress } from './browser-state.ts';
 import { isOfFragment } from './fragment-tokens.ts';
 
 /** What reaches a browser's history must be worth little, and not for long (decisions §10). */
@@ -69,10 +70,23 @@ export function legacyConfiguration(configuration: Configuration): Configuration
   };
 }
 
-/** RFC 9207 §2: in every answer, also where the library leaves it to the ID token, which a client may not have read yet. */
-export function watchLegacyResponses(provider: Pick<InstanceType<typeof ProviderBase>, 'on'>): void {
-  // Emitted before the answer is sent (lib/actions/authorization/respond.js).
+interface Watch extends StateAddress {
+  readonly cookieKeys: readonly string[];
+}
+
+/** Completes the answers of the authorization endpoint before they are sent (lib/actions/authorization/respond.js). */
+export function watchLegacyResponses(
+  provider: Pick<InstanceType<typeof ProviderBase>, 'on'>,
+  watch: Watch,
+): void {
+  const noteBrowserState = createNoteBrowserState(watch);
   provider.on('authorization.success', (ctx: KoaContextWithOIDC, response: object = {}) => {
+    // RFC 9207 §2: also where the library leaves it to the ID token, which a client may not have read yet.
     Object.assign(response, { iss: ctx.oidc.issuer });
+    noteBrowserState(ctx, response);
+  });
+  provider.on('authorization.error', (ctx: KoaContextWithOIDC, error: errors.OIDCProviderError) => {
+    const isNobody = error.message === 'login_required' && ctx.oidc.session?.accountId === undefined;
+    if (isNobody) forgetBrowserState(ctx, watch);
   });
 }

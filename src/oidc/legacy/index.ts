@@ -6,6 +6,8 @@
 // src/settings/legacy.ts, the calls of this door (create-provider.ts, discovery.ts, routes.ts, index.ts, the three refusals of
 // tokens from fragments, logout.ts), the use `request` in outbound/, the boxes in templates/admin/application*.njk and
 // registration-tokens.njk, docs/legacy.md and the tests that are called legacy. Stored records keep two members that nothing reads.
+export { forgetBrowserState } from './browser-state.ts';
+export { checkSessionPages } from './check-session.ts';
 export { legacyConfiguration, watchLegacyResponses } from './configuration.ts';
 export { legacyDiscovery } from './discovery.ts';
 export { followSetting } from './follow-setting.ts';

@@ -53,6 +53,8 @@ interface Deps {
   readonly pages: LogoutPages;
   readonly dpop: Pick<DpopProofs, 'checkBinding'>;
   readonly framesOf: FramesOf;
+  /** Clears what frames of applications read (legacy/browser-state.ts), if it is there. */
+  readonly forgetState: (ctx: Koa.Context) => void;
   readonly events: Pick<Events, 'note'>;
   readonly clock: Clock;
   /** Path of the endpoint as browsers see it. */
@@ -171,12 +173,14 @@ function answer<S extends HintedSession>(
   ctx: Koa.Context,
   request: LogoutRequest<S>,
   read: ReadParameters,
-  { browser, pages }: Deps,
+  deps: Deps,
   frames: readonly string[] = [],
 ): void {
+  const { browser, pages } = deps;
   // A POST from another site comes without the cookie: what it cannot end it must not clear either (R065).
   if (browser.cookieDigest(ctx) !== undefined) {
     browser.clearCookie(ctx);
+    deps.forgetState(ctx);
     ctx.set('Clear-Site-Data', '"cache"');
   }
   // An error of the application must not keep the user signed in; it is reported after the sign-out.
