@@ -123,6 +123,25 @@ test('response type: taken back during the sign-in, it is not answered', async (
   ok(!fragmentOf(callback.href).has('access_token'));
 });
 
+test('setting: turned off during the sign-in, nothing of the profile is answered', async () => {
+  const other = await app.register(LEGACY);
+  const browser = new Agent(app);
+  const page = await browser.authorize({
+    ...codeRequest(other.id),
+    response_type: 'code id_token token',
+    nonce: 'n',
+  });
+  match(page.body, /name="password"/);
+  await change(app, { legacy_profiles: false });
+  const callback = await browser.finish(page, alice);
+  equal(fragmentOf(callback.href).get('error'), 'unsupported_response_type');
+  deepEqual(
+    ['code', 'id_token', 'access_token'].filter((name) => fragmentOf(callback.href).has(name)),
+    [],
+  );
+  await change(app, { legacy_profiles: true });
+});
+
 test('mix-up: every answer says its issuer, errors and forms too', async () => {
   for (const type of ['code', ...TYPES]) {
     const { location } = await request(type);

@@ -21,6 +21,7 @@ import { apiChoices } from '../apis/choice.ts';
 import { auditLog } from '../audit/resource.ts';
 import { groupChoices } from '../groups/choice.ts';
 import { readCalls } from './called-addresses-model.ts';
+import { hasLegacyPart, legacyBody, legacyBoxes, legacyTypes, legacyValues } from './legacy-form.ts';
 import { kindLabel, kindOf } from './list-page.ts';
 import { clients } from './resource.ts';
 
@@ -71,6 +72,7 @@ function valuesOf(client: Values): Values {
     logout_needs_auth: client.logout_needs_auth === true ? 'on' : '',
     keycloak_tokens: client.keycloak_tokens === true ? 'on' : '',
     dpop_bound_access_tokens: client.dpop_bound_access_tokens === true ? 'on' : '',
+    ...legacyValues(client),
   };
 }
 
@@ -111,12 +113,13 @@ export async function showApplication(
 ): Promise<void> {
   const params = { client_id: idOf(context).id };
   const { data: client, version } = await context.call(clients.read, { params });
-  const [choices, apis, unguardedAt, calls, refusals] = await Promise.all([
+  const [choices, apis, unguardedAt, calls, refusals, hasLegacy] = await Promise.all([
     groupChoices(context),
     apiChoices(context),
     client.require_pkce ? undefined : lastUnguarded(context, params.client_id),
     readCalls(context, client),
     context.call(clients.refusals, { params }),
+    hasLegacyPart(context, client),
   ]);
   const stored = valuesOf(client);
   const own = {
@@ -141,6 +144,8 @@ export async function showApplication(
     isOurs: client.origin === 'seed',
     grants,
     acrChoices,
+    hasLegacy,
+    legacyTypes,
     lifetimes: Object.entries(lifetimeSettings).map(([name, bounds]) => ({ name, ...bounds })),
     values: stored,
     call: apiCall(
@@ -186,6 +191,7 @@ function bodyOf(textIn: (name: string) => string | undefined): Values {
       max_auth_age: lifetime('max_auth_age'),
       logout_needs_auth: textIn('logout_needs_auth') === 'on',
     }),
+    ...legacyBody(textIn),
   };
 }
 
@@ -211,6 +217,7 @@ async function save(context: AdminContext): Promise<void> {
       logout_needs_auth: '',
       keycloak_tokens: '',
       dpop_bound_access_tokens: '',
+      ...legacyBoxes,
       ...typedIn(form),
     };
     await showApplication(context, { values, errors, isStale, ...(isStale ? {} : { alert }) }, status);

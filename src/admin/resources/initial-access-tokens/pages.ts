@@ -1,8 +1,9 @@
 // The page of initial access tokens. A token is shown once, in the answer that created it.
-import { numberOrText } from '../../pages/field-values.ts';
+import { isOn, numberOrText } from '../../pages/field-values.ts';
 import { orShown } from '../../pages/form-pages.ts';
 import { listLinks } from '../../pages/list-links.ts';
 import { type AdminContext, idOf, type Page } from '../../pages/page.ts';
+import { hasLegacyProfiles } from '../settings/legacy.ts';
 import { initialAccessTokens } from './resource.ts';
 
 const here = 'applications';
@@ -14,7 +15,11 @@ async function showTokens(context: AdminContext, model: object = {}, status = 20
   const list = listLinks(context, initialAccessTokens.list, data, { path });
   const crumbs = [{ label: 'Applications', href: '/applications' }];
   const own = { title: 'Registration tokens', here, crumbs, list, tokens: data.items };
-  context.show('registration-tokens', { ...own, values: {}, made: undefined, ...model }, status);
+  context.show(
+    'registration-tokens',
+    { ...own, values: {}, made: undefined, hasLegacy: await hasLegacyProfiles(context), ...model },
+    status,
+  );
 }
 
 async function create(context: AdminContext): Promise<void> {
@@ -25,6 +30,7 @@ async function create(context: AdminContext): Promise<void> {
       label: (form.get('label') ?? '').trim(),
       uses: numberOrText(form.get('uses') ?? ''),
       expires_in_seconds: typeof hours === 'number' ? hours * HOUR_SECONDS : hours,
+      ...(isOn(form, 'profile') && { profile: 'legacy' }),
     },
   });
   if (!(await context.goOnce('/registration-tokens', data))) await showTokens(context, { made: data });
