@@ -21,6 +21,7 @@ let own: string;
 let foreign: string;
 let client: { id: string };
 let keycloak: { id: string };
+let monitor: { id: string };
 const seen: string[] = [];
 
 /** The application's page: asks the frame, and keeps what it and anybody else says. */
@@ -45,11 +46,32 @@ const options = { onLoad: 'check-sso', silentCheckSsoRedirectUri: location.origi
 window.ready = keycloak.init(options);
 ready.then((is) => { document.title = 'Ready ' + is; }, (error) => { document.title = 'Failed: ' + error; });
 </script>`;
+const MONITOR = (issuer: string, id: string): string => `<!doctype html><title>Application</title>
+<script src="/oidc-client-ts.js"></script>
+<script>
+window.lost = 0;
+window.manager = new oidc.UserManager({
+  authority: '${issuer}', client_id: '${id}', redirect_uri: location.origin + '/monitor',
+  silent_redirect_uri: location.origin + '/monitor-silent', scope: 'openid',
+  monitorSession: true, checkSessionIntervalInSeconds: 1,
+});
+manager.events.addUserSignedOut(() => { lost += 1; });
+if (location.pathname === '/monitor-silent') manager.signinSilentCallback();
+else if (location.search) manager.signinCallback().then(() => { document.title = 'Signed in'; }, (error) => { document.title = String(error); });
+</script>`;
+
 const SILENT = '<!doctype html><script>parent.postMessage(location.href, location.origin)</script>';
 
 before(async () => {
-  const [library, started, launched] = await Promise.all([
+  const [library, generic, started, launched] = await Promise.all([
     readFile(fileURLToPath(import.meta.resolve('keycloak-js')), 'utf8'),
+    readFile(
+      fileURLToPath(import.meta.resolve('oidc-client-ts')).replace(
+        /dist\/.*$/,
+        'dist/browser/oidc-client-ts.min.js',
+      ),
+      'utf8',
+    ),
     startApp({ store: 'sqlite' }),
     launch(),
   ]);
@@ -63,6 +85,9 @@ before(async () => {
       '/keycloak': KEYCLOAK(app.url, keycloak.id),
       '/silent': SILENT,
       '/keycloak.js': library,
+      '/oidc-client-ts.js': generic,
+      '/monitor': MONITOR(app.issuer, monitor.id),
+      '/monitor-silent': MONITOR(app.issuer, monitor.id),
     };
     response.setHeader('content-type', pathname.endsWith('.js') ? 'text/javascript' : 'text/html');
     response.end(pages[pathname] ?? '<!doctype html><title>Application</title>');
@@ -84,6 +109,11 @@ before(async () => {
     keycloak_tokens: true,
     token_endpoint_auth_method: 'none',
     redirect_uris: [`${own}/keycloak`, `${own}/silent`],
+  });
+  monitor = await app.register({
+    profile: 'legacy',
+    token_endpoint_auth_method: 'none',
+    redirect_uris: [`${own}/monitor`, `${own}/monitor-silent`],
   });
   await app.createUser('alice');
 });
@@ -203,6 +233,21 @@ test('keycloak-js: at its defaults it checks silently, watches the session and n
     // Found again without leaving the page.
     await page.goto(`${own}/keycloak`);
     await page.waitForFunction("document.title === 'Ready true'");
+    await page.waitForTimeout(2500);
+    equal(await page.evaluate('lost'), 0);
+    const tab = await context.newPage();
+    await tab.goto(`${app.url}/oauth2/logout`);
+    await page.waitForFunction('lost > 0');
+  });
+});
+
+test('oidc-client-ts: its session monitor stays quiet, and reports the sign-out of another tab', async () => {
+  await inBrowser(async (context, page) => {
+    await page.goto(`${own}/monitor`);
+    await page.evaluate('void manager.signinRedirect()');
+    await enter(page);
+    await page.waitForFunction("document.title === 'Signed in'");
+    ok(await page.evaluate('manager.getUser().then((user) => user.session_state)'));
     await page.waitForTimeout(2500);
     equal(await page.evaluate('lost'), 0);
     const tab = await context.newPage();
