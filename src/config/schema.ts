@@ -168,7 +168,7 @@ export const variables = {
     type: 'hosts, `host:port`, networks',
     default: 'none: public addresses, by https',
     description:
-      'What this server may call inside for an application (`jwks_uri`, back-channel logout), where an administrator entered ' +
+      'What this server may call inside for an application (`jwks_uri`, back-channel logout, `request_uris`), where an administrator entered ' +
       'or approved that exact address: `app.home.lan`, `app.home.lan:8080`, `10.0.0.0/8`, `[fd00::]/8:8443`. Without a port ' +
       'an entry opens 443. Plain `http` is for back-channel logout, and for keys on localhost. Never link-local and cloud ' +
       'metadata addresses, this server and its databases. For a certificate authority inside see `NODE_EXTRA_CA_CERTS`.',

@@ -105,6 +105,13 @@ test('page of an application: kept with the setting off, and for a machine there
   doesNotMatch((await admin.get(`/admin/applications/${machine.id}`)).body, /has_legacy/);
 });
 
+test('page of an application: its request objects are among the addresses that are called', async () => {
+  const uri = 'https://10.0.0.1/request.jwt';
+  const { id } = await app.register({ profile: 'legacy', request_uris: [uri] });
+  const { body } = await admin.get(`/admin/applications/${id}`);
+  match(body, /<b>Request object<\/b>[\s\S]*?10\.0\.0\.1[\s\S]*?It cannot be called/);
+});
+
 test('registration tokens: one may carry the profile', async () => {
   const page = await admin.get('/admin/registration-tokens');
   match(page.body, /name="profile"/);

@@ -1,7 +1,7 @@
 // Store calls per flow (performance goal P12): first-party sign-in at most 12, introspection at most 3, refresh at most 6,
 // counted as the goal was measured: calls of the protocol core. Accounts, the session list and the audit log come on top. Both
 // numbers are pinned to today's: another call is a decision, not an accident.
-import { equal, ok } from 'node:assert/strict';
+import { deepEqual, equal, ok } from 'node:assert/strict';
 import test, { after, type TestContext } from 'node:test';
 import { createMemoryStore } from '../../adapters/memory/store.ts';
 import { FLUSH_MS } from '../../src/audit/token-log.ts';
@@ -229,4 +229,43 @@ test('store calls: a DPoP proof is a look and a write, a nonce none', async (t) 
     equal(answer.body.token_type, 'DPoP', answer.text);
     nonce = answer.headers.get('dpop-nonce') ?? nonce;
   });
+});
+
+test('store calls: an application with the legacy profile costs what others cost, off and on', async () => {
+  const settings = (isOn: boolean) => app.admin('PATCH', '/settings', { legacy_profiles: isOn });
+  await settings(true);
+  const legacy = await app.register({
+    profile: 'legacy',
+    response_types: ['code', 'id_token'],
+    frontchannel_logout_uri: 'https://rp.example/out',
+  });
+  const ways: readonly ((id: string) => Promise<unknown>)[] = [
+    (id) => new Agent(app).signIn(id, alice),
+    async (id) => {
+      const agent = new Agent(app);
+      await agent.signIn(id, alice);
+      await agent.get('/oauth2/logout');
+    },
+  ];
+  const costs: number[][] = [];
+  for (const isOn of [false, true]) {
+    await settings(isOn);
+    for (const id of [client.id, legacy.id]) {
+      const counts: number[] = [];
+      for (const way of ways) counts.push((await during(() => way(id))).length);
+      costs.push(counts);
+    }
+  }
+  const [without, legacyWithout, withIt, legacyWith] = costs;
+  deepEqual(legacyWithout, without);
+  // With the setting a sign-out looks whom its page has to tell: one read per application of the session.
+  const [signIn = 0, signOut = 0] = without ?? [];
+  deepEqual(
+    [withIt, legacyWith],
+    [
+      [signIn, signOut + 1],
+      [signIn, signOut + 1],
+    ],
+  );
+  await settings(false);
 });

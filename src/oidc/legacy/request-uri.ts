@@ -17,6 +17,9 @@ interface Deps {
   readonly checkQuery: Koa.Middleware;
 }
 
+/** Longer than any client id of ours. */
+const MAX_ID = 200;
+
 const problems = new WeakMap<IncomingMessage, string>();
 
 /** For when the client is known, so that the library answers where it answers other errors. @throws InvalidRequestUri */
@@ -39,7 +42,9 @@ export function resolveRequestUri({
     const [uri = '', ...others] = query.getAll('request_uri');
     // Pushed requests, and what is wrong anyway, are the library's.
     if (!/^https?:/i.test(uri) || others.length > 0 || query.has('request')) return next();
-    const client = await clients.find(query.get('client_id') ?? '');
+    const id = query.get('client_id') ?? '';
+    if (id.length > MAX_ID) return next();
+    const client = await clients.find(id);
     if (client?.value.isActive !== true || !hasLegacyProfile(client.value)) return next();
     const registered = registeredUri(client, uri);
     if (registered === undefined) {

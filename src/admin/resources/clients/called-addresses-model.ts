@@ -11,7 +11,8 @@ const SHOWN = 10;
 export async function readCalls(context: AdminContext, client: ClientView) {
   const params = { client_id: client.client_id };
   const hasLogout = textOf(client, 'backchannel_logout_uri') !== '';
-  if (!hasLogout && textOf(client, 'jwks_uri') === '') return { addresses: [], deliveries: [], hasLogout };
+  const hasOthers = textOf(client, 'jwks_uri') !== '' || client.request_uris !== undefined;
+  if (!hasLogout && !hasOthers) return { addresses: [], deliveries: [], hasLogout };
   const [addresses, deliveries] = await Promise.all([
     context.call(clientDeliveries.addresses, { params }),
     hasLogout ? context.call(clientDeliveries.list, { params, query: { limit: String(SHOWN) } }) : undefined,
