@@ -11,6 +11,7 @@ export interface SettingChanges {
   skipConsent?: boolean;
   logoutNeedsAuth?: boolean;
   keycloakTokens?: boolean;
+  minimalIdTokens?: boolean;
   mayIntrospect?: boolean;
   allowSelfSignup?: boolean | null;
   /** Of the addresses that this server calls for it. */
@@ -57,6 +58,13 @@ export const flagSettings = {
     description:
       'Its tokens have what clients of Keycloak read: `typ`, `azp`, `session_state`, with the scope `roles` also ' +
       '`realm_access` and `resource_access`; its refresh tokens are JWTs.',
+  },
+  minimal_id_tokens: {
+    key: 'minimalIdTokens',
+    isNullable: false,
+    description:
+      'Where it also gets an access token, its ID tokens say who signed in and how, and no more: the claims of the scopes ' +
+      '`profile`, `email` and others come from userinfo alone (OpenID Connect Core §5.4).',
   },
   may_introspect: {
     key: 'mayIntrospect',
@@ -232,6 +240,8 @@ export function withSettings(
   else if (changes.logoutNeedsAuth === true) next.logoutNeedsAuth = true;
   if (changes.keycloakTokens === false) delete next.keycloakTokens;
   else if (changes.keycloakTokens === true) next.keycloakTokens = true;
+  if (changes.minimalIdTokens === false) delete next.minimalIdTokens;
+  else if (changes.minimalIdTokens === true) next.minimalIdTokens = true;
   if (changes.mayIntrospect === false) delete next.mayIntrospect;
   else if (changes.mayIntrospect === true) next.mayIntrospect = true;
   if (changes.accessTokenAudience === 'issuer') next.accessTokenAudience = 'issuer';

@@ -35,6 +35,7 @@ export const toClient = ({ id, value }: Client) => ({
     value.requirePkce === true && value.pkceRequiredAt !== undefined ? time(value.pkceRequiredAt) : null,
   logout_needs_auth: value.logoutNeedsAuth === true,
   keycloak_tokens: value.keycloakTokens === true,
+  minimal_id_tokens: value.minimalIdTokens === true,
   profile: value.profile ?? null,
   may_introspect: value.mayIntrospect === true,
   access_token_audience: audienceOf(value),

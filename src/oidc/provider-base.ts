@@ -87,6 +87,8 @@ export interface DeviceCodeClass extends TokenClass<DeviceCode> {
 export interface IdTokenModel {
   readonly ctx?: KoaContextWithOIDC;
   readonly client: Client | undefined;
+  /** Of these scopes it shows the claims. */
+  scope?: string;
   /** The claims that were set. */
   readonly extra: Readonly<Record<string, unknown>>;
   set(claim: string, value: unknown): void;

@@ -40,6 +40,8 @@ export interface ClientRecord {
   logoutNeedsAuth?: boolean;
   /** Its tokens have the members that clients of Keycloak read; absent: they do not. */
   keycloakTokens?: boolean;
+  /** Claims about the user come from userinfo alone (OIDC Core §5.4). */
+  minimalIdTokens?: boolean;
   /** What an administrator allows it beyond the code flow; absent: nothing (src/clients/legacy.ts). */
   profile?: 'legacy';
   /** Members by wire name that count only while the setting `legacy_profiles` is on; response types without `code`. */

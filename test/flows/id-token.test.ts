@@ -5,7 +5,7 @@ import test, { after } from 'node:test';
 import { createRemoteJWKSet, jwtVerify } from 'jose';
 import { Agent, redeem, refresh } from '../support/agent.ts';
 import { startApp } from '../support/app.ts';
-import { claimsOf, epoch, headerOf, tokensOf } from './support.ts';
+import { claimsOf, epoch, headerOf, tokensOf, userinfo } from './support.ts';
 
 const app = await startApp({ store: 'sqlite' });
 after(() => app.stop());
@@ -172,4 +172,23 @@ test('sid: two clients in one session have different ones', async () => {
   notEqual(claimsOf(one.id_token).sid, claimsOf(body.id_token).sid);
   equal(claimsOf(one.id_token).auth_time, claimsOf(body.id_token).auth_time);
   equal(headerOf(one.id_token).kid, headerOf(body.id_token).kid);
+});
+
+test('minimal_id_tokens: who and how alone, the rest by userinfo, what claims names stays', async () => {
+  const own = await app.register({
+    scope: 'openid profile email roles groups offline_access',
+    minimal_id_tokens: true,
+  });
+  const asked = { scope: 'openid profile email roles groups offline_access', nonce: 'n' };
+  const tokens = await tokensOf(app, own, alice, asked);
+  deepEqual(Object.keys(claimsOf(tokens.id_token)).sort(), [...OWN, 'nonce'].sort());
+  const shown = (await userinfo(app, tokens.access_token)).body;
+  deepEqual([shown.email, shown.given_name, shown.roles], ['alice@example.com', 'Alice', ['user']]);
+  const { body } = await refresh(app, own, tokens.refresh_token);
+  deepEqual(Object.keys(claimsOf(body.id_token)).sort(), OWN);
+  const claims = JSON.stringify({ id_token: { email: null } });
+  const named = claimsOf((await tokensOf(app, own, alice, { ...asked, claims })).id_token);
+  deepEqual([named.email, named.given_name], ['alice@example.com', undefined]);
+  await app.admin('PATCH', `/clients/${own.id}`, { minimal_id_tokens: false });
+  equal(claimsOf((await tokensOf(app, own, alice, asked)).id_token).given_name, 'Alice');
 });

@@ -3,6 +3,7 @@
 import { errors } from 'oidc-provider';
 import { hasKeycloakTokens, keycloakClaims } from '../foreign-layout/keycloak-tokens.ts';
 import type { IdTokenClass, IdTokenModel } from '../provider-base.ts';
+import { clientRecord } from './client.ts';
 import { issuedValue } from './jwt-format.ts';
 
 export const createIdTokenModel = (Base: IdTokenClass): IdTokenClass =>
@@ -25,6 +26,9 @@ export const createIdTokenModel = (Base: IdTokenClass): IdTokenClass =>
       const value = accessToken && issuedValue(accessToken);
       // The library hashes the value of this claim.
       if (value !== undefined) this.set('at_hash', value);
+      // The claims of scopes can be had from userinfo, then (OIDC Core §5.4); those that `claims` names for the ID token stay.
+      if (accessToken && this.client && clientRecord(this.client).minimalIdTokens === true)
+        this.scope = 'openid';
       if (isIdToken && hasKeycloakTokens(this.client)) {
         const claims = keycloakClaims('ID', this.client.clientId, this.extra.sid);
         for (const [name, claim] of Object.entries(claims)) this.set(name, claim);

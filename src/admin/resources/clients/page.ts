@@ -71,6 +71,7 @@ function valuesOf(client: Values): Values {
     max_auth_age: client.max_auth_age ?? '',
     logout_needs_auth: client.logout_needs_auth === true ? 'on' : '',
     keycloak_tokens: client.keycloak_tokens === true ? 'on' : '',
+    minimal_id_tokens: client.minimal_id_tokens === true ? 'on' : '',
     dpop_bound_access_tokens: client.dpop_bound_access_tokens === true ? 'on' : '',
     ...legacyValues(client),
   };
@@ -182,6 +183,7 @@ function bodyOf(textIn: (name: string) => string | undefined): Values {
     grant_types: grants.map(({ name }) => name).filter((name) => textIn(`grant.${name}`) === 'on'),
     skip_consent: textIn('skip_consent') === 'on',
     keycloak_tokens: textIn('keycloak_tokens') === 'on',
+    minimal_id_tokens: textIn('minimal_id_tokens') === 'on',
     dpop_bound_access_tokens: textIn('dpop_bound_access_tokens') === 'on',
     may_introspect: textIn('may_introspect') === 'on',
     access_token_audience: textIn('is_own_audience') === 'on' ? 'client_id' : 'issuer',
@@ -216,6 +218,7 @@ async function save(context: AdminContext): Promise<void> {
       is_own_audience: '',
       logout_needs_auth: '',
       keycloak_tokens: '',
+      minimal_id_tokens: '',
       dpop_bound_access_tokens: '',
       ...legacyBoxes,
       ...typedIn(form),
