@@ -125,6 +125,16 @@ const operations: readonly Operation[] = [
       return always(requestBytes('POST', '/oauth2/introspect', headers, `token=${token}`));
     },
   },
+  {
+    name: 'P6 introspection (client)',
+    goal: 0.2,
+    floor: requestBytes('POST', '/0/500', FORM, 'x'.repeat(900)),
+    async requests(prepared) {
+      const token = await prepared.accessToken();
+      const headers = { ...FORM, Authorization: prepared.basic };
+      return always(requestBytes('POST', '/oauth2/introspect', headers, `token=${token}`));
+    },
+  },
 ];
 
 const quantile = (values: readonly number[], q: number): number => {

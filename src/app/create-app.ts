@@ -33,6 +33,7 @@ import {
   createLogoutDeliveries,
   createMount,
   createOutbound,
+  createPlain,
   createProtocol,
   createProtocolRoutes,
   createProtocolState,
@@ -209,6 +210,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     log,
     logoutPages: interactions.logoutPages,
   });
+  const plain = createPlain({ config, mount, state, apis, settings });
   const admin = createAdmin({
     ...parts,
     injector,
@@ -256,6 +258,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     passkeyOrigins: passkeys.origins,
     keys,
     mount,
+    plain,
     hasOrigin: state.hasOrigin,
     injector,
     interactions,

@@ -9,6 +9,7 @@ import type { Origins } from '../events/index.ts';
 import { crossOrigin, type HasOrigin, pinOrigin } from '../http/index.ts';
 import {
   createListener,
+  createRequestLog,
   errorBoundary,
   healthRoutes,
   type Injector,
@@ -17,7 +18,6 @@ import {
   metricsRoute,
   refreshSettings,
   relatedOrigins,
-  requestLog,
   requestOrigin,
   securityHeaders,
 } from '../http/serving.ts';
@@ -25,7 +25,7 @@ import { newId } from '../ids.ts';
 import type { KeysInUse } from '../keys/index.ts';
 import type { Logger } from '../log.ts';
 import type { Metrics } from '../metrics/index.ts';
-import { aliases, type ProtocolMount } from '../oidc/index.ts';
+import { aliases, type PlainAnswers, type ProtocolMount } from '../oidc/index.ts';
 import type { createRateLimiting } from '../rate-limits/index.ts';
 import type { Settings } from '../settings/index.ts';
 import type { Store } from '../store/port.ts';
@@ -45,6 +45,7 @@ export interface HttpParts {
   readonly hasOrigin: HasOrigin;
   readonly keys: Pick<KeysInUse, 'ready'>;
   readonly mount: ProtocolMount;
+  readonly plain: PlainAnswers | undefined;
   readonly injector: Injector;
   readonly interactions: Interactions;
   readonly protocol: readonly Koa.Middleware[];
@@ -73,8 +74,9 @@ export function createHandler(parts: HttpParts): RequestListener {
   const app = new Koa();
   pinOrigin(app, { baseUrl, trustProxy, keys: cookieKeys });
   logLateErrors(app, log);
+  const logged = createRequestLog({ log, newId, onAnswered: metrics.answered });
   const inApp: readonly Koa.Middleware[] = [
-    requestLog({ log, newId, onAnswered: metrics.answered }),
+    logged.middleware,
     securityHeaders({ isSecure: baseUrl.startsWith('https:') }),
     errorBoundary({ log, sendErrorPage: interactions.sendErrorPage, basePath }),
     healthRoutes({ ping: parts.store.ping, isDraining: parts.isDraining }),
@@ -88,7 +90,14 @@ export function createHandler(parts: HttpParts): RequestListener {
   for (const middleware of inApp) app.use(middleware);
 
   const ready = () => parts.keys.ready() ?? mount.ready()?.catch(() => undefined);
-  const listener = createListener({ respond: app.callback(), ready, mount, metrics });
+  const listener = createListener({
+    respond: app.callback(),
+    ready,
+    mount,
+    metrics,
+    plain: parts.plain?.respond,
+    begin: logged.begin,
+  });
   injector.attach(listener);
   return listener;
 }

@@ -102,6 +102,7 @@ export function loadConfig(env: Environment): Config {
   const smtpUrl = read('SMTP_URL');
   const outboundAllow = read('OUTBOUND_ALLOW') ?? [];
   const logLevel = read('LOG_LEVEL') ?? 'info';
+  const hasPlainAnswers = (read('PLAIN_ANSWERS') ?? 'on') === 'on';
   const givenCookieKeys = read('COOKIE_KEYS');
   const databases = readDatabases(reader);
   // The embedded database is one machine's: no balancer has another to send requests to.
@@ -127,6 +128,7 @@ export function loadConfig(env: Environment): Config {
     drainSeconds,
     smtpUrl,
     logLevel,
+    hasPlainAnswers,
   });
 }
 

@@ -189,6 +189,14 @@ export const variables = {
     description: 'Least serious event to log. JSON lines on standard output; readable text in a terminal.',
     parse: oneOf(logLevels),
   }),
+  PLAIN_ANSWERS: variable({
+    type: '`on`, `off`',
+    default: '`on`',
+    description:
+      'Whether plain successes of the busiest endpoints are answered by a short way of their own. `off`: everything takes the long ' +
+      'way, which answers the same; for comparing the two.',
+    parse: oneOf(['on', 'off']),
+  }),
 } as const;
 
 export type VariableName = keyof typeof variables;

@@ -45,4 +45,6 @@ export interface Config {
   /** Initial value of the setting `smtp_url`; may contain a password. */
   readonly smtpUrl: string | undefined;
   readonly logLevel: LogLevel;
+  /** Whether src/oidc/plain/ answers what it can; off: the library answers everything. */
+  readonly hasPlainAnswers: boolean;
 }

@@ -1,6 +1,7 @@
-// Handles a request before any middleware: reloads keys that another process changed, and serves the two public
-// documents of the protocol from prepared bytes.
+// Handles a request before any middleware: reloads keys that another process changed, serves the two public documents of the
+// protocol from prepared bytes, and lets its plain answers (src/oidc/plain/) have the first look.
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { RequestLog } from './request-log.ts';
 
 interface Deps {
   /** The application behind it (Koa's callback). */
@@ -11,14 +12,26 @@ interface Deps {
     readonly documents: { respond(request: IncomingMessage, response: ServerResponse): boolean };
   };
   readonly metrics: { documentAnswered(status: number, ms: number): void };
+  /** Whether it answered; undefined at once where it does not look. It never rejects. */
+  readonly plain:
+    | ((request: IncomingMessage, response: ServerResponse, begin: Begin) => Promise<boolean> | undefined)
+    | undefined;
+  readonly begin: RequestLog['begin'];
 }
 
-export function createListener({ respond, ready, mount, metrics }: Deps): RequestListener {
+type Begin = (asked: Parameters<RequestLog['begin']>[2]) => unknown;
+
+export function createListener({ respond, ready, mount, metrics, plain, begin }: Deps): RequestListener {
   function answer(request: IncomingMessage, response: ServerResponse): void {
     // Neither middleware nor a log line: only the metrics count these.
     const startedAt = performance.now();
-    if (!mount.documents.respond(request, response)) void respond(request, response);
-    else metrics.documentAnswered(response.statusCode, performance.now() - startedAt);
+    if (mount.documents.respond(request, response)) {
+      metrics.documentAnswered(response.statusCode, performance.now() - startedAt);
+      return;
+    }
+    const plainly = plain?.(request, response, (asked) => begin(request, response, asked));
+    if (plainly === undefined) void respond(request, response);
+    else void plainly.then((isAnswered) => (isAnswered ? undefined : respond(request, response)));
   }
 
   return (request, response) => {

@@ -1,5 +1,6 @@
 // The request's id and its one log line, with method, path, status and client address; never the query, a header's value or a
 // body, since those carry codes, tokens and passwords (checklist R147).
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type Koa from 'koa';
 import type { Logger } from '../log.ts';
 import { isProbe } from './health.ts';
@@ -24,44 +25,78 @@ export const pathForLog = (path: string): string => path.slice(0, MAX_PATH).repl
 
 const isText = (value: unknown): value is string => typeof value === 'string';
 
-/** @returns the id of this request; empty outside requestLog */
+/** @returns the id of this request; empty outside the request log */
 export function requestIdOf(ctx: Koa.Context): string {
   const id: unknown = ctx.state.requestId;
   return isText(id) ? id : '';
 }
 
-/** The first middleware: it measures all others and gives them the id. */
-export function requestLog({ log, newId, onAnswered }: RequestLogOptions): Koa.Middleware {
-  return (ctx, next) => {
-    const id = newId();
+/** What the line says about a request, and where it came from. */
+interface Asked {
+  /** The whole path, as it was sent. */
+  readonly path: string;
+  readonly ip: string;
+}
+
+interface Logged {
+  readonly id: string;
+  /** Read when the line is written; set by whoever knows it. */
+  errorCode?: () => unknown;
+}
+
+export interface RequestLog {
+  /** Gives a request its id and writes its line when it is over; once per request, whoever answers it. */
+  begin(request: IncomingMessage, response: ServerResponse, asked: Asked): { readonly id: string };
+  /** The first middleware: it measures all others and gives them the id. */
+  readonly middleware: Koa.Middleware;
+}
+
+export function createRequestLog({ log, newId, onAnswered }: RequestLogOptions): RequestLog {
+  // A request that a handler before Koa began and passed on (src/oidc/plain/) keeps its id and has one line.
+  const begun = new WeakMap<IncomingMessage, Logged>();
+
+  function begin(request: IncomingMessage, response: ServerResponse, { path: asked, ip }: Asked): Logged {
+    const known = begun.get(request);
+    if (known !== undefined) return known;
     const startedAt = performance.now();
-    ctx.state.requestId = id;
-    ctx.set('X-Request-Id', id);
-    const { method, path: asked } = ctx;
-    if (isProbe(asked) || asked === METRICS_PATH) return next();
+    const logged: Logged = { id: newId() };
+    begun.set(request, logged);
+    const { id } = logged;
+    response.setHeader('X-Request-Id', id);
+    if (isProbe(asked) || asked === METRICS_PATH) return logged;
+    const { method } = request;
     const path = pathForLog(asked);
-    const userAgent = ctx.get('User-Agent').slice(0, MAX_USER_AGENT);
-    const ip = ctx.ip;
+    const userAgent = (request.headers['user-agent'] ?? '').slice(0, MAX_USER_AGENT);
     // `close` is emitted exactly once, after the response or after the client closed the connection.
-    ctx.res.once('close', () => {
-      const errorCode: unknown = ctx.state.errorCode;
+    response.once('close', () => {
+      const errorCode = logged.errorCode?.();
       const ms = performance.now() - startedAt;
-      onAnswered?.(asked, ctx.res.writableFinished ? ctx.res.statusCode : undefined, ms);
+      onAnswered?.(asked, response.writableFinished ? response.statusCode : undefined, ms);
       log.info(
         {
           request_id: id,
           method,
           path,
-          status: ctx.res.statusCode,
+          status: response.statusCode,
           ms: Math.round(ms * 10) / 10,
           ip,
           user_agent: userAgent,
           ...(isText(errorCode) ? { reason: errorCode } : {}),
-          ...(ctx.res.writableFinished ? {} : { is_aborted: true }),
+          ...(response.writableFinished ? {} : { is_aborted: true }),
         },
         'request',
       );
     });
-    return next();
+    return logged;
+  }
+
+  return {
+    begin,
+    middleware(ctx, next) {
+      const logged = begin(ctx.req, ctx.res, ctx);
+      ctx.state.requestId = logged.id;
+      logged.errorCode = () => ctx.state.errorCode;
+      return next();
+    },
   };
 }

@@ -10,7 +10,7 @@ export { createOneTime } from './one-time.ts';
 export { limitByAddress } from './rate-middleware.ts';
 export { refreshSettings } from './refresh-settings.ts';
 export { relatedOrigins } from './related-origins.ts';
-export { requestLog } from './request-log.ts';
+export { createRequestLog } from './request-log.ts';
 export { requestOrigin } from './request-origin.ts';
 export { securityHeaders } from './security-headers.ts';
 export { createHttpServer, type HttpServer, listen, stopServer } from './server.ts';

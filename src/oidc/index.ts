@@ -64,6 +64,7 @@ export {
 } from './outbound/called-addresses.ts';
 export { createFetchDocument } from './outbound/fetch-document.ts';
 export { createOutbound } from './outbound/outbound.ts';
+export { createPlain, type PlainAnswers } from './plain/index.ts';
 export { authorizationIn } from './requests/document-clients.ts';
 export type { BrowserSession } from './sign-in/browser-session.ts';
 export { consoleSignInUrl } from './sign-in/console-sign-in.ts';

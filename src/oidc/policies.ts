@@ -135,12 +135,10 @@ export const isAboutAnothersToken = (ctx: object): boolean => othersTokens.has(c
  * RFC 7662 §2.1: a client may ask about tokens issued to it or meant for it; one that an administrator allowed, about any access
  * token without `admin` scopes (decisions §3). Public clients do not get here (src/oidc/tokens/introspection.ts).
  */
-export function introspectionAllowed(
-  ctx: KoaContextWithOIDC,
-  client: Client,
-  { kind, clientId, aud, scopes, gty }: Introspected,
-): boolean {
-  if (clientId === client.clientId) return true;
+export const mayLearnOf = (client: Client, token: Introspected): boolean =>
+  token.clientId === client.clientId || mayLearnOfAnothers(client, token);
+
+function mayLearnOfAnothers(client: Client, { kind, aud, scopes, gty }: Introspected): boolean {
   const audience = Array.isArray(aud) ? aud : [aud];
   const isForAdmin = [...ADMIN_SCOPES].some((scope) => scopes.has(scope));
   const mayAsk =
@@ -148,8 +146,13 @@ export function introspectionAllowed(
     ACCESS_TOKENS.has(kind) &&
     !isForAdmin &&
     !isOfFragment({ gty });
+  return mayAsk || audience.includes(client.clientId);
+}
+
+export function introspectionAllowed(ctx: KoaContextWithOIDC, client: Client, token: Introspected): boolean {
+  if (token.clientId === client.clientId) return true;
   // Not left to the library, which reads the token's client, too, and fails where that is gone (lib/actions/introspection.js).
-  if (mayAsk || audience.includes(client.clientId)) othersTokens.add(ctx);
+  if (mayLearnOfAnothers(client, token)) othersTokens.add(ctx);
   return false;
 }
 

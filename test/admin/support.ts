@@ -32,7 +32,7 @@ import { AppError } from '../../src/errors.ts';
 import { createEvents, type Events } from '../../src/events/index.ts';
 import { readJson } from '../../src/http/body.ts';
 import { errorBoundary } from '../../src/http/boundary.ts';
-import { requestLog } from '../../src/http/request-log.ts';
+import { createRequestLog } from '../../src/http/request-log.ts';
 import { createTimeSortedIds, newId, newSecret, secretDigest } from '../../src/ids.ts';
 import { createSealer } from '../../src/keys/sealing.ts';
 import { createSigningKeys } from '../../src/keys/signing-keys.ts';
@@ -296,7 +296,7 @@ async function run(store: Store, time: Clockwork, act: (world: World) => Promise
     version: '0.0.0',
   };
   const app = new Koa();
-  app.use(requestLog({ log: createLogger({ level: 'silent' }), newId }));
+  app.use(createRequestLog({ log: createLogger({ level: 'silent' }), newId }).middleware);
   app.use(
     errorBoundary({
       log: createLogger({ level: 'error', pretty: false }),

@@ -63,6 +63,7 @@ test('empty environment: a working server on localhost', () => {
     drainSeconds: 0,
     smtpUrl: undefined,
     logLevel: 'info',
+    hasPlainAnswers: true,
   });
   assert.equal(secretKeys.length, 1);
   assert.equal(cookieKeys.length, 1);

@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import Koa from 'koa';
 import { type ErrorBoundaryOptions, errorBoundary } from '../../src/http/boundary.ts';
 import { pinOrigin } from '../../src/http/origin.ts';
-import { requestLog } from '../../src/http/request-log.ts';
+import { createRequestLog } from '../../src/http/request-log.ts';
 import { securityHeaders } from '../../src/http/security-headers.ts';
 import {
   createHttpServer,
@@ -95,7 +95,7 @@ export async function serve(handle: Koa.Middleware, options: SiteOptions = {}): 
   const sendErrorPage = options.sendErrorPage ?? sendPlainPage;
   const app = new Koa();
   pinOrigin(app, { baseUrl, trustProxy, keys: testKeys });
-  app.use(requestLog({ log, newId }));
+  app.use(createRequestLog({ log, newId }).middleware);
   app.use(securityHeaders({ isSecure }));
   app.use(errorBoundary({ log, sendErrorPage }));
   app.use(handle);

@@ -1,0 +1,39 @@
+// Introspection of an active access token by a client or an API with its own credentials (decisions §3). Everything else, inactive
+// tokens included, is answered where it always was (tokens/introspection.ts, the library).
+import { type Apis, isIntrospectionClientId } from '../../apis/index.ts';
+import type { ProtocolMount } from '../mount.ts';
+import { mayLearnOf } from '../policies.ts';
+import { describeToApi, describeToken, type TokenState } from '../tokens/token-state.ts';
+import type { PlainHandler } from './plain-answers.ts';
+import { authenticatePlainly } from './plain-client.ts';
+import { credentialsOf } from './plain-request.ts';
+
+interface Deps {
+  readonly issuer: string;
+  readonly mount: Pick<ProtocolMount, 'provider'>;
+  readonly tokens: TokenState;
+  readonly apis: Pick<Apis, 'authenticate'>;
+}
+
+const PARAMETERS = new Set(['token', 'token_type_hint']);
+
+export const introspectPlainly =
+  ({ issuer, mount, tokens, apis }: Deps): PlainHandler =>
+  async (request) => {
+    const credentials = credentialsOf(request, PARAMETERS);
+    const token = request.form.get('token');
+    if (credentials === undefined || token === undefined) return undefined;
+    const { id, secret } = credentials;
+    const api = isIntrospectionClientId(id) ? await apis.authenticate(id, secret) : undefined;
+    const client = isIntrospectionClientId(id)
+      ? undefined
+      : await authenticatePlainly(mount.provider.Client, credentials);
+    if (api === undefined && client === undefined) return undefined;
+    const live = await tokens.live(await tokens.find(token));
+    if (live === undefined || live.token.kind === 'RefreshToken') return undefined;
+    if (api !== undefined) {
+      const seen = describeToApi(live, api);
+      return seen.active === true ? seen : undefined;
+    }
+    return client !== undefined && mayLearnOf(client, live.token) ? describeToken(live, issuer) : undefined;
+  };

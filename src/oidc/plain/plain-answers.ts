@@ -1,0 +1,76 @@
+// Answers plain successes of the busiest endpoints before Koa and the library, which cost more than the rest of such a request
+// together. A handler either answers 200 or has had no effect: then the request goes on as if none had looked at it, so that
+// every refusal, and whatever is unusual, stays where it is. test/flows/plain-answers.test.ts holds that both ways are the same.
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { clientAddress, securityHeaderValues } from '../../http/index.ts';
+import type { ProtocolMount } from '../mount.ts';
+import { mayBePlain, type PlainRequest, readPlainRequest } from './plain-request.ts';
+
+/** @returns the JSON of a success; undefined, without any effect, for everything else */
+export type PlainHandler = (request: PlainRequest) => Promise<object | undefined>;
+
+export interface PlainAnswers {
+  /**
+   * @param begin gives the request its id and its line in the log (src/http/request-log.ts)
+   * @returns whether it is answered; undefined at once for a request that is none of ours
+   */
+  respond(
+    request: IncomingMessage,
+    response: ServerResponse,
+    begin: (asked: { readonly path: string; readonly ip: string }) => unknown,
+  ): Promise<boolean> | undefined;
+}
+
+interface Deps {
+  /** By the path below BASE_URL. */
+  readonly handlers: Readonly<Record<string, PlainHandler>>;
+  readonly config: {
+    readonly baseUrl: string;
+    readonly basePath: string;
+    readonly trustProxy: number;
+  };
+  readonly mount: Pick<ProtocolMount, 'ready'>;
+  readonly refreshSettings: () => Promise<void>;
+}
+
+export function createPlainAnswers({ handlers, config, mount, refreshSettings }: Deps): PlainAnswers {
+  const { baseUrl, basePath, trustProxy } = config;
+  const byPath = new Map(Object.entries(handlers).map(([path, handle]) => [basePath + path, handle]));
+  const headers = {
+    ...securityHeaderValues({ isSecure: baseUrl.startsWith('https:') }),
+    Vary: 'Origin',
+    'Content-Type': 'application/json; charset=utf-8',
+  };
+
+  async function answer(request: IncomingMessage, handle: PlainHandler): Promise<string | undefined> {
+    try {
+      const plain = await readPlainRequest(request);
+      if (plain === undefined) return undefined;
+      await refreshSettings();
+      // A setting has just changed what the provider is built with.
+      if (mount.ready() !== undefined) return undefined;
+      const body = await handle(plain);
+      return body && JSON.stringify(body);
+    } catch {
+      // The library meets the same error, and its error handler says what to do with it.
+      return undefined;
+    }
+  }
+
+  return {
+    respond(request, response, begin) {
+      const path = request.url ?? '';
+      const handle = request.method === 'POST' ? byPath.get(path) : undefined;
+      if (handle === undefined || !mayBePlain(request)) return undefined;
+      begin({ path, ip: clientAddress(request, trustProxy) });
+      return answer(request, handle).then((text) => {
+        if (text === undefined) return false;
+        // What was read was put back (plain-request.ts); the connection waits for its end.
+        request.resume();
+        response.writeHead(200, { ...headers, 'Content-Length': Buffer.byteLength(text) });
+        response.end(text);
+        return true;
+      });
+    },
+  };
+}

@@ -1,0 +1,25 @@
+// The client of a plain request, by the rules of the models: registered, active, with the right secret in a place where it may
+// be. The secret's wrong, its method another, it is a public client: the library says so (lib/shared/client_auth.js).
+import type { Client } from 'oidc-provider';
+import { clientRecord } from '../models/client.ts';
+import type { ClientClass } from '../provider-base.ts';
+import type { Credentials } from './plain-request.ts';
+
+const SECRET_METHODS: ReadonlySet<string | undefined> = new Set([
+  'client_secret_basic',
+  'client_secret_post',
+]);
+
+export async function authenticatePlainly(
+  clients: Pick<ClientClass, 'find'>,
+  { id, secret, isInHeader }: Credentials & { readonly isInHeader: boolean },
+): Promise<Client | undefined> {
+  const client = await clients.find(id);
+  if (client === undefined || !SECRET_METHODS.has(client.clientAuthMethod)) return undefined;
+  const sentBy = isInHeader ? 'client_secret_basic' : 'client_secret_post';
+  const isChosen = clientRecord(client).hasChosenAuthMethod === true;
+  if (isChosen && client.clientAuthMethod !== sentBy) return undefined;
+  // A secret that ends some day is compared with the clock there.
+  if (client.clientSecretExpiresAt) return undefined;
+  return (await client.compareClientSecret(secret)) ? client : undefined;
+}

@@ -1,0 +1,122 @@
+// Which requests the handlers of this folder look at: those in the one form that client libraries send. Whatever could make the
+// protocol core do something else is not plain: CORS, cookies, proofs, certificates, encodings, repeated or escaped parameters.
+import type { IncomingMessage } from 'node:http';
+
+export interface PlainRequest {
+  /** Each parameter once, as it was sent: nothing in it is escaped. */
+  readonly form: ReadonlyMap<string, string>;
+  /** '' for none. */
+  readonly authorization: string;
+}
+
+export interface Credentials {
+  readonly id: string;
+  readonly secret: string;
+}
+
+/** Headers that other code answers for: src/http/cors.ts, cookies, lib/helpers/validate_dpop.js, lib/shared/client_auth.js. */
+const UNUSUAL = [
+  'origin',
+  'cookie',
+  'dpop',
+  'oauth-client-attestation',
+  'oauth-client-attestation-pop',
+  'content-encoding',
+  'transfer-encoding',
+  'expect',
+  'upgrade',
+] as const;
+
+const FORM = /^application\/x-www-form-urlencoded(?:; ?charset=utf-8)?$/i;
+
+/** Longer than any token of ours with its client's secret; both other readers of forms take more. */
+const MAX_BYTES = 16_384;
+
+const lengthOf = ({ headers }: IncomingMessage): number => {
+  const declared = headers['content-length'] ?? '';
+  return /^[1-9]\d{0,4}$/.test(declared) ? Number(declared) : 0;
+};
+
+/** Looks at the head alone. */
+export function mayBePlain(request: IncomingMessage): boolean {
+  const { headers } = request;
+  const length = lengthOf(request);
+  return (
+    length > 0 &&
+    length <= MAX_BYTES &&
+    FORM.test(headers['content-type'] ?? '') &&
+    UNUSUAL.every((name) => headers[name] === undefined)
+  );
+}
+
+/**
+ * The body, which stays in the request: it is put back in the same tick, before the stream can end, so that whoever reads it next
+ * finds it untouched.
+ * @returns undefined when the client closed the connection before the end of it
+ */
+function peek(request: IncomingMessage): Promise<string | undefined> {
+  const length = lengthOf(request);
+  return new Promise((resolve) => {
+    const finish = (text?: string): void => {
+      request.off('readable', look).off('error', giveUp).off('close', giveUp);
+      resolve(text);
+    };
+    const giveUp = (): void => finish();
+    const look = (): void => {
+      const bytes: unknown = request.read(length);
+      if (!Buffer.isBuffer(bytes)) return;
+      request.unshift(bytes);
+      finish(bytes.length === length ? bytes.toString('latin1') : undefined);
+    };
+    request.on('readable', look).on('error', giveUp).on('close', giveUp);
+    look();
+  });
+}
+
+// Unreserved characters (RFC 3986 §2.3) are the same escaped or not, so no reader of forms can take them for something else.
+const PAIR = /^([\w.~-]+)=([\w.~-]+)$/;
+
+function parse(text: string): ReadonlyMap<string, string> | undefined {
+  const form = new Map<string, string>();
+  for (const part of text.split('&')) {
+    const [, name, value] = PAIR.exec(part) ?? [];
+    if (name === undefined || value === undefined || form.has(name)) return undefined;
+    form.set(name, value);
+  }
+  return form;
+}
+
+/** @returns undefined for a body in any other form */
+export async function readPlainRequest(request: IncomingMessage): Promise<PlainRequest | undefined> {
+  const text = await peek(request);
+  const form = text === undefined ? undefined : parse(text);
+  return form && { form, authorization: request.headers.authorization ?? '' };
+}
+
+const BASIC = /^Basic ([A-Za-z0-9+/]{4,800}={0,2})$/i;
+const ID_AND_SECRET = /^([\w.~-]+):([\w.~-]+)$/;
+
+/**
+ * RFC 6749 §2.3.1, in the header or in the form, never both.
+ * @param parameters of the endpoint; any other makes the request unusual
+ */
+export function credentialsOf(
+  { form, authorization }: PlainRequest,
+  parameters: ReadonlySet<string>,
+): (Credentials & { readonly isInHeader: boolean }) | undefined {
+  const isInHeader = authorization !== '';
+  for (const name of form.keys()) {
+    const isCredential = !isInHeader && (name === 'client_id' || name === 'client_secret');
+    if (!isCredential && !parameters.has(name)) return undefined;
+  }
+  if (!isInHeader) {
+    const [id, secret] = [form.get('client_id'), form.get('client_secret')];
+    return id === undefined || secret === undefined ? undefined : { id, secret, isInHeader };
+  }
+  const [, encoded = ''] = BASIC.exec(authorization) ?? [];
+  const pair = Buffer.from(encoded, 'base64');
+  // One spelling: others are the protocol core's to accept or refuse.
+  if (pair.toString('base64') !== encoded) return undefined;
+  const [, id, secret] = ID_AND_SECRET.exec(pair.toString('latin1')) ?? [];
+  return id === undefined || secret === undefined ? undefined : { id, secret, isInHeader };
+}

@@ -1,0 +1,204 @@
+// Two applications that differ in one thing: whether plain answers are on (src/oidc/plain/). They share a store and an issuer, so
+// a token of one is a token of the other, and each says what a request made it do.
+import { deepEqual } from 'node:assert/strict';
+import { Agent as Connections, request as send } from 'node:http';
+import { mock } from 'node:test';
+import Koa from 'koa';
+import { createMemoryStore } from '../../adapters/memory/store.ts';
+import type { Collection, CollectionDefinition, EphemeralCollection, Store } from '../../src/store/port.ts';
+import { startApp, type TestApp } from './app.ts';
+
+export interface Sent {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string | undefined;
+  /** Without Content-Length. */
+  readonly isChunked?: boolean;
+}
+
+export interface Received {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, unknown>>;
+  readonly text: string;
+}
+
+const WRITES = new Set(['insert', 'put', 'replace', 'remove', 'removeBy', 'writeTogether']);
+
+function watched<T extends object>(name: string, collection: T, writes: [string, unknown][]): T {
+  return new Proxy(collection, {
+    get(target, property) {
+      const value: unknown = Reflect.get(target, property, target);
+      if (typeof value !== 'function' || !WRITES.has(String(property))) return value;
+      return (...given: unknown[]) => {
+        writes.push([`${name}.${String(property)}`, structuredClone(given)]);
+        return Reflect.apply(value, target, given);
+      };
+    },
+  });
+}
+
+/** The same store, whose writes are noted. */
+const watchedStore = (store: Store, writes: [string, unknown][]): Store => ({
+  collection: <T>(definition: CollectionDefinition<T>): Collection<T> =>
+    watched(definition.name, store.collection(definition), writes),
+  ephemeral: <T>(definition: CollectionDefinition<T>): EphemeralCollection<T> =>
+    watched(definition.name, store.ephemeral(definition), writes),
+  sweep: (limit) => store.sweep(limit),
+  stamp: () => store.stamp(),
+  ping: () => store.ping(),
+  close: () => store.close(),
+});
+
+interface Twin {
+  readonly app: TestApp;
+  readonly writes: [string, unknown][];
+}
+
+export interface Twins {
+  /** With plain answers, and without. */
+  readonly on: TestApp;
+  readonly off: TestApp;
+  /** Sends it to both. @throws AssertionError when they differ in anything that is theirs to decide */
+  compare(sent: Sent, label: string): Promise<Received & { readonly isPlain: boolean }>;
+  /** What each wrote for the token class of the audit log, which a timer does. */
+  tokenEvents(): Readonly<Record<'on' | 'off', unknown>>;
+  stop(): Promise<void>;
+}
+
+const connections = new Connections({ keepAlive: true, maxSockets: 4 });
+
+const receive = (url: string, { method, path, headers, body, isChunked }: Sent): Promise<Received> =>
+  new Promise((resolve, reject) => {
+    const { hostname, port } = new URL(url);
+    const length = body === undefined || isChunked ? {} : { 'Content-Length': Buffer.byteLength(body) };
+    const request = send(
+      { hostname, port, method, path, headers: { ...headers, ...length }, agent: connections },
+      (response) => {
+        const chunks: Buffer[] = [];
+        response.on('data', (chunk: Buffer) => chunks.push(chunk)).on('error', reject);
+        response.on('end', () =>
+          resolve({
+            status: response.statusCode ?? 0,
+            headers: response.headers,
+            text: Buffer.concat(chunks).toString(),
+          }),
+        );
+      },
+    );
+    // Refused by the server itself, before any application.
+    request.on('error', (error) =>
+      resolve({ status: 0, headers: {}, text: String(Reflect.get(error, 'code')) }),
+    );
+    request.end(body);
+  });
+
+/** Differs from request to request; whether it is there does not. */
+const OWN = new Set(['date', 'x-request-id', 'dpop-nonce', 'set-cookie']);
+
+const headersOf = ({ headers }: Received): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(headers)
+      .map(([name, value]) => [name, OWN.has(name) ? typeof value : value] as const)
+      .sort(([a], [b]) => (a < b ? -1 : 1)),
+  );
+
+const change = (value: unknown, edit: (json: string) => string): unknown =>
+  JSON.parse(edit(JSON.stringify(value ?? null)));
+
+/** The id, times and address of a request are each application's own. */
+const comparable = (value: unknown): unknown =>
+  change(value, (json) =>
+    json
+      .replace(/127\.0\.0\.1:\d+/g, 'host')
+      .replace(/(\\?")(request_id|requestId)\1:\1[^"\\]*\1/g, '$1$2$1:$1id$1')
+      .replace(/"(?:time|at|createdAt)":(?:\d+|"[^"]*")|"ms":[\d.]+/g, '"time":0'),
+  );
+
+/** So is the id of a new document. */
+const withoutIds = (value: unknown): unknown =>
+  change(comparable(value), (json) => json.replace(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{22}/g, 'id'));
+
+const linesOf = ({ app }: Twin): unknown[] => app.logged.splice(0).map((line) => JSON.parse(line));
+
+/** Written by a timer, for many requests together. */
+const isTimed = ([name]: readonly [string, unknown]): boolean =>
+  /^(?:token_events|client_refusals)\./.test(name);
+
+/** Both count in the same counters, so whoever comes second finds one: which of them were charged is what counts. */
+function effectOf(writes: readonly (readonly [string, unknown])[]): unknown[] {
+  const charged = writes.flatMap(([name, given]) =>
+    name.startsWith('rates.') && Array.isArray(given) ? [String(given[0])] : [],
+  );
+  const others = writes.filter((write) => !isTimed(write) && !write[0].startsWith('rates.'));
+  return [...new Set(charged), ...others];
+}
+
+const hasLine = ({ app }: Twin): boolean => app.logged.some((line) => line.includes('"msg":"request"'));
+
+/** The line is written when the connection has taken the answer, or given up on the rest of the request. */
+async function logged(twin: Twin): Promise<void> {
+  for (let turn = 0; turn < 50 && !hasLine(twin); turn += 1)
+    await new Promise((resolve) => setImmediate(resolve));
+  for (let turn = 0; turn < 50 && !hasLine(twin); turn += 1)
+    await new Promise((resolve) => setTimeout(resolve, 10));
+}
+
+export async function startTwins(env: Record<string, string> = {}): Promise<Twins> {
+  const store = createMemoryStore({ clock: Date.now });
+  const common = { ISSUER: 'https://id.example.com/oauth2', ...env };
+  const start = async (more: Record<string, string>): Promise<Twin> => {
+    const writes: [string, unknown][] = [];
+    const app = await startApp({ shared: watchedStore(store, writes), env: { ...common, ...more } });
+    return { app, writes };
+  };
+  const on = await start({});
+  const off = await start({ PLAIN_ANSWERS: 'off' });
+  const timed: Record<'on' | 'off', [string, unknown][]> = { on: [], off: [] };
+  // Koa sees every request that no plain answer ends.
+  let seenByKoa = 0;
+  const original: (...given: unknown[]) => unknown = Reflect.get(Koa.prototype, 'handleRequest');
+  const handleRequest = mock.fn(function (this: unknown, ...given: unknown[]) {
+    seenByKoa += 1;
+    return Reflect.apply(original, this, given);
+  });
+  Reflect.set(Koa.prototype, 'handleRequest', handleRequest);
+
+  const effectsOf = async (twin: Twin, name: 'on' | 'off'): Promise<object> => {
+    await logged(twin);
+    const writes = twin.writes.splice(0);
+    timed[name].push(...writes.filter(isTimed));
+    return { lines: linesOf(twin), writes: withoutIds(effectOf(writes)) };
+  };
+
+  return {
+    on: on.app,
+    off: off.app,
+
+    async compare(sent, label) {
+      for (const { app, writes } of [on, off]) {
+        app.logged.length = 0;
+        writes.splice(0);
+      }
+      seenByKoa = 0;
+      const first = await receive(on.app.url, sent);
+      const isPlain = seenByKoa === 0;
+      const done = await effectsOf(on, 'on');
+      const second = await receive(off.app.url, sent);
+      const expected = await effectsOf(off, 'off');
+      const seen = { ...first, headers: headersOf(first), ...done };
+      deepEqual(comparable(seen), comparable({ ...second, headers: headersOf(second), ...expected }), label);
+      return { ...first, isPlain };
+    },
+
+    tokenEvents: () => ({ on: withoutIds(timed.on), off: withoutIds(timed.off) }),
+
+    async stop() {
+      Reflect.set(Koa.prototype, 'handleRequest', original);
+      connections.destroy();
+      await on.app.stop();
+      await off.app.stop();
+      await store.close();
+    },
+  };
+}
