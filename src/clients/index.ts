@@ -38,6 +38,7 @@ export {
   hasLegacyProfile,
   legacyResponseTypes,
   listOf,
+  ordinaryMetadata,
   requestObjectAlgorithms,
 } from './legacy.ts';
 export {

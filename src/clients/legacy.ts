@@ -227,3 +227,17 @@ export function withLegacy(record: ClientRecord, isOn: boolean): ClientRecord {
   }
   return { ...record, metadata };
 }
+
+/**
+ * The metadata as a provider without the profile takes it: for the moments in which the setting is on and the provider in use was
+ * built without.
+ */
+export function ordinaryMetadata(metadata: ClientMetadata): ClientMetadata {
+  const types = listOf(metadata, 'response_types');
+  if (!types.some(isLegacyType)) return metadata;
+  return {
+    ...metadata,
+    response_types: types.filter((type) => !isLegacyType(type)),
+    grant_types: listOf(metadata, 'grant_types').filter((grant) => grant !== 'implicit'),
+  };
+}

@@ -10,7 +10,7 @@ import { createSqliteStore } from '../../adapters/sqlite/store.ts';
 import { allCollections } from '../../src/store/all-collections.ts';
 import type { Store } from '../../src/store/port.ts';
 import { startApp, type TestApp } from '../support/app.ts';
-import { call, change } from './support.ts';
+import { call, change, tokensOf, userinfo } from './support.ts';
 
 let folder: string;
 let apps: TestApp[] = [];
@@ -59,4 +59,37 @@ test('setting: on, off, and on again with other keys, in both processes', async 
     equal((await one.admin('POST', '/keys/rotate')).status < 300, true);
     equal(await typesAt(one), count);
   }
+});
+
+test('setting: switched under load, every sign-in of an application with the profile goes on', async () => {
+  const [one] = apps;
+  if (one === undefined) throw new Error('a process is needed');
+  await change(one, { legacy_profiles: true });
+  const alice = await one.createUser('alice');
+  const clients = await Promise.all(
+    Array.from({ length: 4 }, () =>
+      one.register({ profile: 'legacy', response_types: ['code', 'id_token token'] }),
+    ),
+  );
+  let isSwitching = true;
+  const signIns = clients.map(async (client) => {
+    let count = 0;
+    while (isSwitching) {
+      const tokens = await tokensOf(one, client, alice);
+      equal((await userinfo(one, tokens.access_token)).status, 200);
+      // A changed record is read anew, whichever provider is in use.
+      equal(
+        (await one.admin('PATCH', `/clients/${client.id}`, { client_name: `Name ${count}` })).status,
+        200,
+      );
+      count += 1;
+    }
+    return count;
+  });
+  for (let at = 0; at < 10; at += 1) {
+    await change(one, { legacy_profiles: at % 2 === 0 });
+    await wait(100);
+  }
+  isSwitching = false;
+  for (const count of await Promise.all(signIns)) equal(count > 0, true);
 });

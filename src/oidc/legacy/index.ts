@@ -2,10 +2,13 @@
 // `legacy_profiles` is on, for applications with `profile: legacy`. Without the setting the provider is built as if this folder
 // were not there. Start with configuration.ts, which is all that the library does for it.
 //
-// Deleting it touches, beside this folder: src/clients/legacy.ts and legacy-members.ts with their calls in clients.ts,
-// src/settings/legacy.ts, the calls of this door (create-provider.ts, discovery.ts, routes.ts, index.ts, the three refusals of
-// tokens from fragments, logout.ts), the use `request` in outbound/, the boxes in templates/admin/application*.njk and
-// registration-tokens.njk, docs/legacy.md and the tests that are called legacy. Stored records keep two members that nothing reads.
+// Deleting it touches, beside this folder, what `grep -rl legacy` and its importers name, and the type checker then finds the rest:
+// - src/clients/: legacy.ts, legacy-members.ts, their calls in clients.ts, the setting `profile` in client-settings.ts
+// - src/settings/legacy.ts; the index `profile` of src/store/collections.ts (stored records keep two members that nothing reads)
+// - src/oidc/: the importers of this door; `ready` of mount.ts, with which the provider follows the setting; the use `request` of
+//   outbound/; two checks of models/oidc-context.ts
+// - src/admin/: legacy-form.ts, settings/legacy.ts; templates/admin/application-legacy.njk; `frames` of src/views/
+// - docs/legacy.md, and the tests called legacy, front-channel, session-management and request-by-reference
 export { forgetBrowserState } from './browser-state.ts';
 export { checkSessionPages } from './check-session.ts';
 export { legacyConfiguration, watchLegacyResponses } from './configuration.ts';

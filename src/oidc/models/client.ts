@@ -1,7 +1,7 @@
 // The library's model of a stored application: cached per version of its record (the library's own cache holds 100 and hashes
 // all metadata on every use), secrets compared by digest, `sid` in every token, and public in a test sign-in.
 import { errors, type Client as LibraryClient } from 'oidc-provider';
-import { createIsOwnAddress } from '../../clients/index.ts';
+import { createIsOwnAddress, ordinaryMetadata } from '../../clients/index.ts';
 import type { Clock } from '../../clock.ts';
 import type { ClientMetadata, ClientRecord } from '../../store/collections.ts';
 import type { Stored } from '../../store/port.ts';
@@ -19,6 +19,8 @@ interface Deps {
   readonly verifySecret: (record: ClientRecord, presented: string) => boolean;
   readonly baseUrl: string;
   readonly clock: Clock;
+  /** Whether this provider knows the response types of the legacy profile. */
+  readonly hasLegacy: boolean;
 }
 
 // The library requires a secret for methods that use one; ours are stored as digests, so it gets this placeholder, which is
@@ -40,7 +42,7 @@ export function clientRecord(client: LibraryClient): ClientRecord {
 
 export function createClientModel(
   Base: ClientClass,
-  { findClient, verifySecret, baseUrl, clock }: Deps,
+  { findClient, verifySecret, baseUrl, clock, hasLegacy }: Deps,
 ): ClientClass {
   const cache = new Map<string, { version: number; client: ClientWithKeys }>();
   const testSignInUri = testSignInRedirectUri(baseUrl);
@@ -52,10 +54,11 @@ export function createClientModel(
       if (typeof id !== 'string' || id === '' || id.length > 200) return undefined;
       const stored = await findClient(id);
       if (stored?.value.isActive !== true) return undefined;
+      const known = hasLegacy ? stored.value.metadata : ordinaryMetadata(stored.value.metadata);
       const { ctx } = ProviderBase;
       if (ctx !== undefined && isTestSignInExchange(ctx.req, id)) {
         // The library rejects an algorithm for an authentication method that is not used.
-        const { token_endpoint_auth_signing_alg: _, ...metadata } = stored.value.metadata;
+        const { token_endpoint_auth_signing_alg: _, ...metadata } = known;
         const client = new Client({ ...metadata, token_endpoint_auth_method: 'none' });
         records.set(client, stored.value);
         return client;
@@ -67,7 +70,7 @@ export function createClientModel(
         return cached.client;
       }
       const { value: record, version } = stored;
-      const client = new Client(withPlaceholderSecret(Base, record.metadata));
+      const client = new Client(withPlaceholderSecret(Base, known));
       records.set(client, record);
       cache.delete(id);
       cache.set(id, { version, client });
