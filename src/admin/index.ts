@@ -124,6 +124,7 @@ export function createAdmin(deps: AdminDeps): Admin {
       clock,
       config,
       clients: deps.domains.clients.clients,
+      apis: deps.domains.apis,
       tokens: state.tokens,
     }),
     events,

@@ -16,7 +16,7 @@ import {
   requestTokens,
 } from '../support/agent.ts';
 import { PASSWORD, REDIRECT_URI, startApp, type TestApp } from '../support/app.ts';
-import { createApi } from './api-support.ts';
+import { createApi, type TestApi } from './api-support.ts';
 
 const COOKIE_KEYS = 'known-to-this-test-0123456789-0123456789';
 
@@ -141,9 +141,123 @@ test('test sign-in for an API: its scopes are offered, its token is decoded and 
     if (type !== undefined) ok(text.includes(`typ ${type}`), text);
     doesNotMatch(text, /Userinfo request/);
     ok(page.body.includes(asked), 'Try again keeps the API');
+    ok(page.body.includes(`/admin/apis/${api.id}/connect`), 'the lines that check it');
     ok(!/eyJ[\w-]+\.eyJ|lka_/.test(page.body));
     equal(await alive(web.id), 0);
   }
+});
+
+test('test sign-in for an API whose tokens are bound to keys: with a proof of a key of its own', async () => {
+  const api = await createApi(app, { clients: [web.id], require_dpop: true });
+  const fields = { chosen: 'on', 'scope.profile': 'on', 'api_scope.read': 'on', resource: api.identifier };
+  const page = await tried(admin, web.id, fields);
+  const text = textOf(page.body);
+  match(text, /Signed in as root-admin/, text.slice(0, 1500));
+  match(text, /token_type DPoP/);
+  match(text, /jkt/);
+  match(text, /DPoP: •+ grant_type=authorization_code/);
+  ok(!/eyJ[\w-]+\.eyJ/.test(page.body));
+  equal(await alive(web.id), 0);
+});
+
+test('Try it: applications and APIs are found however many there are beside them', async () => {
+  const world = await startApp();
+  try {
+    await world.createUser('root', { role: 'admin' });
+    const agent = new Agent(world);
+    const signIn = await agent.follow(await agent.get('/admin'));
+    await agent.submit(signIn, { username: 'root', password: PASSWORD });
+    const last = await world.register({ client_name: 'Zebra' });
+    const machine = await world.register({
+      client_name: 'Zebra machine',
+      grant_types: ['client_credentials'],
+      redirect_uris: [],
+    });
+    for (let i = 0; i < 52; i += 1) {
+      await world.register({
+        client_name: `Machine ${i}`,
+        grant_types: ['client_credentials'],
+        redirect_uris: [],
+      });
+      await createApi(world, { name: `A ${i}`, identifier: `https://many.example/${i}` });
+    }
+    const long = `https://many.example/long-${'x'.repeat(400)}`;
+    for (const identifier of ['https://many.example', long]) {
+      const grants = { [machine.id]: ['read'] };
+      const api = await createApi(world, {
+        name: 'Z',
+        identifier,
+        clients: [last.id],
+        machine_grants: grants,
+      });
+      const choose = (await agent.get(`/admin/apis/${api.id}/try`)).body;
+      const address = `/admin/applications/${last.id}/try?resource=${encodeURIComponent(identifier)}`;
+      ok(choose.includes(address) && choose.includes('Zebra machine'), textOf(choose));
+      const form = await agent.get(address);
+      equal(form.status, 200, textOf(form.body));
+      match(form.body, /name="api_scope\.read" checked/);
+    }
+    const open = await createApi(world, { identifier: 'https://open.example', scopes: [] });
+    const choose = textOf((await agent.get(`/admin/apis/${open.id}/try`)).body);
+    match(choose, /There are many applications/);
+    match(choose, /has no scopes yet/);
+    doesNotMatch(choose, /No application through which/);
+  } finally {
+    await world.stop();
+  }
+});
+
+test('attack: the API of a test sign-in deleted, or closed to the application, midway', async () => {
+  for (const end of [
+    (api: TestApi) => api.remove(),
+    (api: TestApi) => api.patch({ clients: [] }),
+    (api: TestApi) => api.patch({ scopes: [{ name: 'other', description: 'Another' }] }),
+  ]) {
+    const api = await createApi(app, { clients: [web.id] });
+    const fields = { chosen: 'on', 'api_scope.read': 'on', resource: api.identifier };
+    const [link, second] = [await begin(admin, web.id, fields), await begin(admin, web.id, fields)];
+    const back = await untilBack(admin, link);
+    await end(api);
+    const told = await admin.get(back);
+    match(textOf(told.body), /token endpoint returned invalid_/);
+    doesNotMatch(told.body, /Signed in as/);
+    const late = await admin.follow(second);
+    match(textOf(late.body), /authorization endpoint returned invalid_/);
+    equal(await alive(web.id), 0);
+  }
+});
+
+test('attack: the code or tokens of a test sign-in read from the log or the audit trail', async () => {
+  const api = await createApi(app, { clients: [web.id], access_token_format: 'opaque' });
+  const from = app.logged.length;
+  const fields = { chosen: 'on', 'api_scope.read': 'on', resource: api.identifier };
+  const back = await untilBack(admin, await begin(admin, web.id, fields));
+  const { body } = await admin.get(back);
+  match(textOf(body), /Signed in as/);
+  const code = new URL(back).searchParams.get('code') ?? '';
+  const state = new URL(back).searchParams.get('state') ?? '';
+  const verifier = createHmac('sha256', COOKIE_KEYS).update(`trial-verifier\n${state}`).digest('base64url');
+  const kept = [
+    ...app.logged.slice(from),
+    JSON.stringify((await app.admin('GET', '/audit?limit=100')).body.data),
+  ].join('\n');
+  ok(kept.length > 1000);
+  for (const secret of [code, state, verifier]) ok(secret.length > 20 && !kept.includes(secret), kept);
+  doesNotMatch(kept, /eyJ[\w-]+\.|access_token"/);
+});
+
+test('attack: a test sign-in for an API with no CSRF token, or that of another browser', async () => {
+  const api = await createApi(app, { clients: [web.id] });
+  const fields = { chosen: 'on', 'api_scope.read': 'on', resource: api.identifier };
+  const foreign = await csrfOf(await enter('second-admin'));
+  for (const csrf of ['', 'x', foreign]) {
+    const answer = await admin.post(`/admin/applications/${web.id}/try`, { ...fields, csrf });
+    equal(answer.status, 403, csrf);
+    equal(answer.location, undefined);
+  }
+  // A link does not start one either.
+  const query = new URLSearchParams(fields);
+  equal((await admin.get(`/admin/applications/${web.id}/try?${query}`)).location, undefined);
 });
 
 test('attack: a test sign-in takes more of an API than its application and user may have', async () => {

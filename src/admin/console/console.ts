@@ -41,6 +41,9 @@ export interface ConsoleDeps {
   readonly testSignIn: TestSignInRun;
   /** An application as the API returns it. */
   readonly readClient: (clientId: string) => Promise<Values | undefined>;
+  readonly readApi: (
+    identifier: string,
+  ) => Promise<{ readonly id: string; readonly name: string } | undefined>;
   readonly idleSeconds: () => number;
   readonly factorOffer: ReturnType<typeof createFactorOffer>;
   /** The authentication required of an administrator with a second factor. */
@@ -237,6 +240,7 @@ export function adminConsole(deps: ConsoleDeps): Koa.Middleware {
     run: deps.testSignIn,
     issuer: deps.issuer,
     readClient: deps.readClient,
+    readApi: deps.readApi,
     async show(ctx, model, status) {
       const who = await admissions.current(ctx);
       const frame = { title: '', here: 'applications', ...model };

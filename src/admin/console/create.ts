@@ -54,6 +54,10 @@ export function createAdminUi(deps: AdminUiDeps): Koa.Middleware {
       const client = await api.clients.find(clientId);
       return client && toClient(client);
     },
+    async readApi(identifier) {
+      const found = await api.apis.findByIdentifier(identifier);
+      return found && { id: found.id, name: found.value.name };
+    },
     admissions: createAdmissions({
       ...deps,
       admission: createSealedCookie<Admission>({

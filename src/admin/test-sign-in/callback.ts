@@ -14,11 +14,15 @@ interface Deps {
   readonly issuer: string;
   /** The application as the API returns it; undefined when there is none. */
   readonly readClient: (clientId: string) => Promise<Values | undefined>;
+  /** The API with this identifier; undefined when there is none. */
+  readonly readApi: (
+    identifier: string,
+  ) => Promise<{ readonly id: string; readonly name: string } | undefined>;
   /** Shows the page for the user whom this browser is signed in as now. */
   readonly show: (ctx: Koa.Context, model: object, status: number) => Promise<void>;
 }
 
-export function createTryCallback({ run, issuer, readClient, show }: Deps): Koa.Middleware {
+export function createTryCallback({ run, issuer, readClient, readApi, show }: Deps): Koa.Middleware {
   return async (ctx) => {
     const report = await run.finish(ctx);
     const crumbs = [{ label: 'Applications', href: '/applications' }];
@@ -28,11 +32,13 @@ export function createTryCallback({ run, issuer, readClient, show }: Deps): Koa.
     const { clientId } = report.started;
     const client = (await readClient(clientId)) ?? { client_id: clientId };
     const name = applicationName(client);
+    const resource = report.started.query.get('resource');
     const model = {
       title: `Try ${name}`,
       crumbs: [...crumbs, { label: name, href: `/applications/${encodeURIComponent(clientId)}` }],
       client,
       name,
+      api: resource === null ? undefined : await readApi(resource),
       outcome: outcomeOf(report, client, issuer),
     };
     return show(ctx, model, 200);

@@ -3,7 +3,7 @@
 const claims: Readonly<Record<string, string>> = {
   iss: 'Who issued it. Must be the issuer that the application is configured with.',
   sub: 'Who it is: the account’s id, which never changes. Applications key their users by it.',
-  aud: 'Whom it is for: this application; an access token is for this server unless the application says otherwise.',
+  aud: 'Whom it is for: an ID token for this application, an access token for an API, or for this server.',
   azp: 'The application that it was issued to.',
   exp: 'Not to be accepted from then on.',
   iat: 'When it was issued.',

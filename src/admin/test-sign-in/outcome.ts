@@ -134,11 +134,37 @@ function clientAuthenticationOf(client: Values) {
 const pairsOf = (parameters: URLSearchParams): Named[] =>
   [...parameters].map(([name, value]) => ({ name, value }));
 
+/** How a token that is bound to a key is asked for and shown (RFC 9449 §5, §7.1), or one that is not. */
+function bindingOf(token: InjectedResponse | undefined) {
+  const isBound = memberOf(token, 'token_type') === 'DPoP';
+  return {
+    scheme: isBound ? 'DPoP' : 'Bearer',
+    proof: isBound ? [{ name: 'DPoP', value: MASKED }] : [],
+    proofOption: isBound ? ['-H "DPoP: $DPOP_PROOF"'] : [],
+  };
+}
+
+function userinfoStep(userinfo: InjectedResponse, token: InjectedResponse | undefined, issuer: string): Step {
+  const { scheme, proof, proofOption } = bindingOf(token);
+  return {
+    title: 'Userinfo request',
+    about: 'The response for this access token.',
+    request: `GET ${issuer}/userinfo`,
+    headers: [{ name: 'Authorization', value: `${scheme} ${MASKED}` }, ...proof],
+    parameters: [],
+    status: statusOf(userinfo.status),
+    isBad: userinfo.status !== 200,
+    response: bodyOf(userinfo),
+    curl: curlOf(`${issuer}/userinfo`, `-H "Authorization: ${scheme} $ACCESS_TOKEN"`, ...proofOption),
+  };
+}
+
 function stepsOf(report: TestSignInReport, client: Values, issuer: string): readonly Step[] {
   const { started, answer, token, userinfo, introspection } = report;
   const { headers, parameters, options, canAsk } = clientAuthenticationOf(client);
   const [own = ''] = Array.isArray(client.redirect_uris) ? client.redirect_uris.map(String) : [];
   const redirectUri = started.query.get('redirect_uri') ?? '';
+  const { proof, proofOption } = bindingOf(token);
   const steps: Step[] = [
     {
       title: 'Authorization request',
@@ -165,7 +191,7 @@ function stepsOf(report: TestSignInReport, client: Values, issuer: string): read
       about:
         'The application redeems the code. This test did it without the secret, because only its digest is stored.',
       request: `POST ${issuer}/token`,
-      headers,
+      headers: [...headers, ...proof],
       parameters: [
         { name: 'grant_type', value: 'authorization_code' },
         ...Object.entries(fields).map(([name, value]) => ({ name, value })),
@@ -177,6 +203,7 @@ function stepsOf(report: TestSignInReport, client: Values, issuer: string): read
       curl: curlOf(
         `${issuer}/token`,
         ...options,
+        ...proofOption,
         '-d grant_type=authorization_code',
         '--data-urlencode "code=$CODE"',
         `--data-urlencode ${quote(`redirect_uri=${own}`)}`,
@@ -184,20 +211,7 @@ function stepsOf(report: TestSignInReport, client: Values, issuer: string): read
       ),
     });
   }
-  const bearer = { name: 'Authorization', value: `Bearer ${MASKED}` };
-  if (userinfo !== undefined) {
-    steps.push({
-      title: 'Userinfo request',
-      about: 'The response for this access token.',
-      request: `GET ${issuer}/userinfo`,
-      headers: [bearer],
-      parameters: [],
-      status: statusOf(userinfo.status),
-      isBad: userinfo.status !== 200,
-      response: bodyOf(userinfo),
-      curl: curlOf(`${issuer}/userinfo`, '-H "Authorization: Bearer $ACCESS_TOKEN"'),
-    });
-  }
+  if (userinfo !== undefined) steps.push(userinfoStep(userinfo, token, issuer));
   if (introspection !== undefined && canAsk) {
     steps.push({
       title: 'Introspection request',

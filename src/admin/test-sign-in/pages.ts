@@ -29,8 +29,8 @@ async function clientOf(context: AdminContext): Promise<ClientView> {
 async function apiOf({ call, query, form }: AdminContext): Promise<ApiView | undefined> {
   const identifier = form.get('resource') ?? query.get('resource') ?? '';
   if (identifier === '') return undefined;
-  const { data } = await call(apis.list, { query: { search: identifier } });
-  const api = data.items.find((one) => one.identifier === identifier);
+  const { data } = await call(apis.list, { query: { identifier } });
+  const [api] = data.items;
   if (api === undefined) throw new AppError('api.not_found');
   return api;
 }

@@ -89,7 +89,7 @@ export function createTestSignInRun(deps: TestSignInRunDeps): TestSignInRun {
       client_id: started.clientId,
       code_verifier: started.verifier,
     };
-    const makeProof = await access.proofsFor(started.clientId);
+    const makeProof = await access.proofsFor(started.clientId, started.query.get('resource') ?? undefined);
     const proof = await makeProof?.('POST', '/oauth2/token');
     const token = await ask(`${basePath}/oauth2/token`, fields, ctx.req, {
       mark(request) {

@@ -1,6 +1,7 @@
 // What the Admin UI runs test sign-ins with: the records of those that were started, the exceptions that the core makes for
 // them (test-sign-in-gate.ts), and a look at the token that one obtained.
 import type Koa from 'koa';
+import type { Apis } from '../../apis/index.ts';
 import type { Clients } from '../../clients/index.ts';
 import type { Clock } from '../../clock.ts';
 import { newSecret, secretDigest } from '../../ids.ts';
@@ -16,6 +17,7 @@ interface Deps {
   readonly clock: Clock;
   readonly tokens: TokenState;
   readonly clients: Pick<Clients, 'find'>;
+  readonly apis: Pick<Apis, 'findByIdentifier'>;
   readonly config: {
     readonly baseUrl: string;
     readonly issuer: string;
@@ -33,13 +35,23 @@ export interface TestSignInAccess {
   gate(isStarted: (ctx: Koa.Context, query: URLSearchParams) => Promise<boolean>): Koa.Middleware;
   /** @param request an injected request to the token endpoint */
   markExchange(request: Koa.Context['req'], clientId: string): void;
-  /** For an application whose tokens have to be bound to a key (`dpop_bound_access_tokens`); undefined: any other. */
-  proofsFor(clientId: string): Promise<MakeProof | undefined>;
+  /**
+   * Where tokens have to be bound to a key: `dpop_bound_access_tokens` of the application, `require_dpop` of the API.
+   * @param resource the identifier of the API; undefined: none is asked for
+   */
+  proofsFor(clientId: string, resource: string | undefined): Promise<MakeProof | undefined>;
   /** The introspection response for an access token. */
   introspect(accessToken: string): Promise<Record<string, unknown>>;
 }
 
-export function createTestSignInAccess({ store, clock, tokens, clients, config }: Deps): TestSignInAccess {
+export function createTestSignInAccess({
+  store,
+  clock,
+  tokens,
+  clients,
+  apis,
+  config,
+}: Deps): TestSignInAccess {
   const redirectUri = testSignInRedirectUri(config.baseUrl);
   return {
     started: createTestSignIns({
@@ -52,9 +64,11 @@ export function createTestSignInAccess({ store, clock, tokens, clients, config }
     redirectUri,
     gate: (isStarted) => admitTestSignIns({ redirectUri, isBegun: isStarted }),
     markExchange: markTestSignInExchange,
-    async proofsFor(clientId) {
+    async proofsFor(clientId, resource) {
       const client = await clients.find(clientId);
-      const isBound = client?.value.metadata.dpop_bound_access_tokens === true;
+      const api = resource === undefined ? undefined : await apis.findByIdentifier(resource);
+      const isBound =
+        client?.value.metadata.dpop_bound_access_tokens === true || api?.value.isDpopRequired === true;
       return isBound ? createProofMaker({ baseUrl: config.baseUrl, clock }) : undefined;
     },
     introspect: async (token) => describeToken(await tokens.live(await tokens.find(token)), config.issuer),

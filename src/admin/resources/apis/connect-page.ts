@@ -1,11 +1,17 @@
 // What an API's developer pastes to check tokens, and the applications with which an administrator tries it.
+import type { ClientView } from '../../../clients/index.ts';
+import { AppError } from '../../../errors.ts';
 import { curlOf, quote } from '../../pages/curl.ts';
 import { type AdminContext, idOf, type Page } from '../../pages/page.ts';
-import { applicationChoices } from '../clients/choice.ts';
+import { applicationChoices, choiceOf } from '../clients/choice.ts';
+import { clients } from '../clients/resource.ts';
 import { apisCrumb, here } from './list-page.ts';
 import { apis } from './resource.ts';
+import type { ApiView } from './schema.ts';
 
 const EXAMPLE = 'orders:read';
+/** Of the applications that an API names, so many are offered. */
+const MOST = 50;
 
 async function read(context: AdminContext) {
   const { data: api } = await context.call(apis.read, { params: idOf(context) });
@@ -19,28 +25,49 @@ async function showConnect(context: AdminContext): Promise<void> {
   context.show('api-connect', { ...own, title: 'Check tokens', scope, isOpaque: format === 'opaque' });
 }
 
+/** The application, unless it was deleted. */
+async function applicationOf(context: AdminContext, id: string): Promise<ClientView | undefined> {
+  try {
+    return (await context.call(clients.read, { params: { client_id: id } })).data;
+  } catch (error) {
+    if (error instanceof AppError && error.status === 404) return undefined;
+    throw error;
+  }
+}
+
+/** As applicationChoices, for applications that the API names, however many others there are. */
+async function namedChoices(context: AdminContext, ids: readonly string[]) {
+  const found = await Promise.all(ids.slice(0, MOST).map((id) => applicationOf(context, id)));
+  const items = found.flatMap((client) => (client === undefined ? [] : [choiceOf(client)]));
+  return { items, isWhole: ids.length <= MOST };
+}
+
 /** Those through which users may get its tokens; whether each really does is what trying shows. */
+async function signInChoices(context: AdminContext, { clients: open }: ApiView) {
+  const { items, isWhole } =
+    open === 'all' ? await applicationChoices(context) : await namedChoices(context, open);
+  const applications = items.filter(
+    ({ isRegistered, isSignIn }) => isSignIn && !(open === 'all' && isRegistered),
+  );
+  return { applications, isWhole };
+}
+
 async function showTry(context: AdminContext): Promise<void> {
   const own = await read(context);
-  const { clients, machine_grants: grants } = own.api;
-  const { items, isWhole } = await applicationChoices(context);
-  const applications = items.filter(
-    ({ id, isRegistered, isSignIn }) =>
-      isSignIn && (clients === 'all' ? !isRegistered : clients.includes(id)),
-  );
-  const machines = items
-    .filter(({ id }) => Object.hasOwn(grants, id))
-    .map(({ id, label }) => ({
-      label,
-      curl: (issuer: string): string =>
-        curlOf(
-          `${issuer}/token`,
-          `-u ${quote(`${encodeURIComponent(id)}:`)}"$CLIENT_SECRET"`,
-          '-d grant_type=client_credentials',
-          `--data-urlencode ${quote(`resource=${own.api.identifier}`)}`,
-        ),
-    }));
-  context.show('api-try', { ...own, title: 'Try it', applications, machines, isWhole });
+  const granted = await namedChoices(context, Object.keys(own.api.machine_grants));
+  const machines = granted.items.map(({ id, label }) => ({
+    label,
+    curl: (issuer: string): string =>
+      curlOf(
+        `${issuer}/token`,
+        `-u ${quote(`${encodeURIComponent(id)}:`)}"$CLIENT_SECRET"`,
+        ...(own.api.require_dpop ? ['-H "DPoP: $DPOP_PROOF"'] : []),
+        '-d grant_type=client_credentials',
+        `--data-urlencode ${quote(`resource=${own.api.identifier}`)}`,
+      ),
+  }));
+  const choices = await signInChoices(context, own.api);
+  context.show('api-try', { ...own, title: 'Try it', ...choices, machines });
 }
 
 export const apiConnectPages: readonly Page[] = [

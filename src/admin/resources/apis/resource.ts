@@ -33,6 +33,13 @@ const list: ListDefinition<ApiRecord> = {
   defaultOrder: 'asc',
   searches: ['name', 'identifier'],
   filters: {
+    identifier: {
+      schema: StringSchema({
+        minLength: 1,
+        maxLength: 500,
+        description: 'Only the API with exactly this identifier.',
+      }),
+    },
     scope_group: {
       schema: StringSchema({
         pattern: groupNamePattern,

@@ -1,4 +1,5 @@
 // The applications that other pages offer for selection, as long as there are few enough to list.
+import type { ClientView } from '../../../clients/index.ts';
 import { isMembers } from '../../../json.ts';
 import { textOf } from '../../pages/field-values.ts';
 import type { AdminContext } from '../../pages/page.ts';
@@ -20,6 +21,14 @@ export interface ApplicationChoices {
   readonly isWhole: boolean;
 }
 
+export const choiceOf = (client: ClientView): ApplicationChoice => ({
+  id: client.client_id,
+  label: textOf(isMembers(client) ? client : {}, 'client_name') || client.client_id,
+  isMachine: Array.isArray(client.grant_types) && client.grant_types.includes('client_credentials'),
+  isSignIn: Array.isArray(client.grant_types) && client.grant_types.includes('authorization_code'),
+  isRegistered: client.origin === 'registration',
+});
+
 /** A longer list is not usable as a selection. */
 const MOST = 50;
 
@@ -30,12 +39,6 @@ export async function applicationChoices(context: AdminContext): Promise<Applica
   });
   const items = data.items
     .filter(({ origin, quarantine }) => origin !== 'seed' && quarantine === null)
-    .map((client) => ({
-      id: client.client_id,
-      label: textOf(isMembers(client) ? client : {}, 'client_name') || client.client_id,
-      isMachine: Array.isArray(client.grant_types) && client.grant_types.includes('client_credentials'),
-      isSignIn: Array.isArray(client.grant_types) && client.grant_types.includes('authorization_code'),
-      isRegistered: client.origin === 'registration',
-    }));
+    .map(choiceOf);
   return { items, isWhole: data.total <= MOST + 1 };
 }
