@@ -30,6 +30,8 @@ interface Ports extends ListPorts {
 
 const kinds = ['refresh_token', 'access_token', 'client_credentials'] as const;
 const anId = (description: string) => StringSchema({ minLength: 1, maxLength: 128, description });
+/** An agent's may be the address of its metadata document (docs/agents.md). */
+const aClientId = (description: string) => StringSchema({ minLength: 1, maxLength: 200, description });
 const orNull = (description: string) => nullable(StringSchema(), { description });
 const timesShown = {
   created_at: createdAt(),
@@ -96,7 +98,7 @@ const list: ListDefinition<ProtocolPayload> = {
       toGroups: () => [[]],
     },
     user_id: { schema: anId('Only tokens of this user.') },
-    client_id: { schema: anId('Only tokens of this application.') },
+    client_id: { schema: aClientId('Only tokens of this application.') },
     grant_id: { schema: anId('Only tokens of this grant.') },
   },
   times: [],
@@ -107,7 +109,7 @@ const grantList: ListDefinition<ProtocolPayload> = {
   collection: grantCollection,
   sorts: ['created_at', 'client_id', 'id'],
   defaultOrder: 'desc',
-  filters: { client_id: { schema: anId('Only grants to this application.') } },
+  filters: { client_id: { schema: aClientId('Only grants to this application.') } },
   times: [],
 };
 
