@@ -168,6 +168,15 @@ test('snippets of an API of other formats: what fits its tokens', async () => {
   assert.deepEqual([...opaque.snippets.keys()], ['nginx', 'spring-opaque', 'introspection']);
 });
 
+test('snippets of an API that requires DPoP: what does not check the proof is named', async () => {
+  const bound = await apiPage({ identifier: 'https://bound.example', require_dpop: true });
+  const express = take(bound.snippets, 'express');
+  checkJavaScript(express);
+  assert.match(express, /dpop: \{ enabled: true, required: true \}/);
+  const note = world.admin.page.locator('.note', { hasText: 'bound to a key' });
+  assert.match((await note.textContent()) ?? '', /only those for Express/);
+});
+
 test('curl snippets for a machine’s token: a shell asks for it at the API', async () => {
   const { id } = await world.createApplication({ grant_types: ['client_credentials'], redirect_uris: [] });
   const identifier = "https://machines.example/o'rders";
@@ -176,6 +185,19 @@ test('curl snippets for a machine’s token: a shell asks for it at the API', as
   const request = ['-d', 'grant_type=client_credentials', '--data-urlencode', `resource=${identifier}`];
   assert.deepEqual(runCurls(take(snippets, 'machine-1')), [
     [`${world.server.issuer}/token`, '-u', `${id}:client-secret`, ...request],
+  ]);
+  const posts = { grant_types: ['client_credentials'], redirect_uris: [] };
+  const other = await world.createApplication({ ...posts, token_endpoint_auth_method: 'client_secret_post' });
+  const grants = { [other.id]: ['orders:read'] };
+  const second = await apiPage({ identifier: 'https://posts.example', machine_grants: grants });
+  const secret = [
+    '--data-urlencode',
+    `client_id=${other.id}`,
+    '--data-urlencode',
+    'client_secret=client-secret',
+  ];
+  assert.deepEqual(runCurls(take(await copied(`/apis/${second.id}/try`), 'machine-1')), [
+    [`${world.server.issuer}/token`, ...secret, ...request.slice(0, 3), 'resource=https://posts.example'],
   ]);
 });
 

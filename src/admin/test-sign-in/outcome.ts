@@ -6,6 +6,7 @@ import { isMembers } from '../../json.ts';
 import { curlOf, quote } from '../pages/curl.ts';
 import { textOf } from '../pages/field-values.ts';
 import type { Values } from '../pages/page.ts';
+import { clientAuthenticationOf, MASKED } from '../resources/clients/authentication.ts';
 import { claimMeaning, claimOrder, errorMeaning } from './claim-meanings.ts';
 import { errorOf, memberOf, objectOf, type TestSignInReport } from './run.ts';
 
@@ -90,46 +91,6 @@ const reasons: Readonly<Record<number, string>> = {
   503: 'Service Unavailable',
 };
 const statusOf = (status: number): string => `${status} ${reasons[status] ?? ''}`.trim();
-
-const MASKED = '••••••••';
-
-/** How the application authenticates to the token endpoint, and the same as shell arguments. */
-function clientAuthenticationOf(client: Values) {
-  const id = textOf(client, 'client_id');
-  const plain = { headers: [], parameters: [{ name: 'client_id', value: id }] };
-  const idOption = `--data-urlencode ${quote(`client_id=${id}`)}`;
-  switch (textOf(client, 'token_endpoint_auth_method')) {
-    case 'none':
-      return { ...plain, options: [idOption], canAsk: false };
-    case 'client_secret_post':
-      return {
-        headers: [],
-        parameters: [...plain.parameters, { name: 'client_secret', value: MASKED }],
-        options: [idOption, '--data-urlencode "client_secret=$CLIENT_SECRET"'],
-        canAsk: true,
-      };
-    case 'private_key_jwt':
-      return {
-        headers: [],
-        parameters: [...plain.parameters, { name: 'client_assertion', value: MASKED }],
-        options: [
-          idOption,
-          "-d 'client_assertion_type=urn:ietf:params:oauth:client-assertion-type:jwt-bearer'",
-          '--data-urlencode "client_assertion=$CLIENT_ASSERTION"',
-        ],
-        canAsk: true,
-      };
-    default: {
-      const value = `Basic ${MASKED}`;
-      return {
-        headers: [{ name: 'Authorization', value }],
-        parameters: [],
-        options: [`-u ${quote(`${encodeURIComponent(id)}:`)}"$CLIENT_SECRET"`],
-        canAsk: true,
-      };
-    }
-  }
-}
 
 const pairsOf = (parameters: URLSearchParams): Named[] =>
   [...parameters].map(([name, value]) => ({ name, value }));

@@ -10,7 +10,7 @@ import { promisify } from 'node:util';
 import { createApi } from '../../flows/api-support.ts';
 import { requestTokensOf } from '../../flows/support.ts';
 import { startApp } from '../../support/app.ts';
-import { apiOf, check, close, linesOf } from '../support/resource-server.ts';
+import { apiOf, check, checkBound, close, linesOf } from '../support/resource-server.ts';
 import { install } from '../support/toolchain.ts';
 
 const HERE = fileURLToPath(new URL('resource-servers/', import.meta.url));
@@ -76,3 +76,11 @@ for (const [id, file, main] of [
       if (main !== file) copyFileSync(join(HERE, main), join(installed.folder, main));
       await check(api, () => ({ command: process.execPath, args: [join(installed.folder, main)] }));
     });
+
+test('express: the lines of the Admin UI for an API that requires DPoP', { ...installed }, () =>
+  checkBound(async (api) => {
+    const file = join(installed.folder, 'express-bound.mjs');
+    writeFileSync(file, await linesOf(api, 'express'));
+    return { command: process.execPath, args: [file] };
+  }),
+);

@@ -2,9 +2,10 @@
 // token of each kind: none, one for another API, one for this provider, an ID token, one whose scope is too small, and a right one.
 import { deepEqual, ok } from 'node:assert/strict';
 import { createApi, type TestApi } from '../../flows/api-support.ts';
-import { requestTokensOf } from '../../flows/support.ts';
+import { basic, postForm, requestTokensOf } from '../../flows/support.ts';
 import { Agent, redeem } from '../../support/agent.ts';
 import { PASSWORD, startApp } from '../../support/app.ts';
+import { athOf, proofKey, proofOf } from '../../support/dpop.ts';
 import { freePort } from '../../support/free-port.ts';
 import { startServer } from './server.ts';
 
@@ -71,21 +72,58 @@ async function tokensFor(api: TestApi): Promise<Record<keyof typeof RIGHT, strin
   };
 }
 
-/** Runs it, given its port, and checks what it answers. */
-export async function check(api: TestApi, programOn: (port: number) => Program): Promise<void> {
+/** What a server answers to a token that is bound to a key, sent as a bearer token, and with proofs. */
+export async function checkBound(
+  programFor: (api: TestApi, port: number) => Promise<Program>,
+): Promise<void> {
+  const grants = { [machine.id]: ['read', 'write'] };
+  const api = await createApi(app, { require_dpop: true, machine_grants: grants });
+  const [key, other] = [await proofKey(), await proofKey()];
+  const asked = { grant_type: 'client_credentials', resource: api.identifier, scope: 'read' };
+  const proof = await proofOf(key, 'POST', `${app.url}/oauth2/token`);
+  const { body } = await postForm(app, '/oauth2/token', asked, { ...basic(machine), dpop: proof });
+  const token = String(body.access_token);
+  const port = await freePort();
+  const url = `http://localhost:${port}/`;
+  const { env = {}, ...program } = await programFor(api, port);
+  const server = await startServer({ ...program, env: { PORT: String(port), ...env }, url });
+  const ath = athOf(token);
+  const kinds: Record<string, Record<string, string>> = {
+    stolen: { authorization: `Bearer ${token}` },
+    bare: { authorization: `DPoP ${token}` },
+    foreign: { authorization: `DPoP ${token}`, dpop: await proofOf(other, 'GET', url, { ath }) },
+    right: { authorization: `DPoP ${token}`, dpop: await proofOf(key, 'GET', url, { ath }) },
+  };
+  try {
+    const answers: Record<string, boolean> = {};
+    for (const [name, headers] of Object.entries(kinds)) answers[name] = (await fetch(url, { headers })).ok;
+    deepEqual(answers, { stolen: false, bare: false, foreign: false, right: true }, server.said());
+  } finally {
+    await server.stop();
+  }
+}
+
+/** Runs it, given its port, and checks what it answers. @param more calls, with a right token */
+export async function check(
+  api: TestApi,
+  programOn: (port: number) => Program,
+  more?: (url: string, token: string) => Promise<void>,
+): Promise<void> {
   const port = await freePort();
   const url = `http://localhost:${port}/`;
   const { env = {}, ...program } = programOn(port);
   const server = await startServer({ ...program, env: { PORT: String(port), ...env }, url });
   try {
     const answers: Record<string, number> = {};
-    for (const [name, token] of Object.entries(await tokensFor(api))) {
+    const tokens = await tokensFor(api);
+    for (const [name, token] of Object.entries(tokens)) {
       const headers: Record<string, string> = token === '' ? {} : { authorization: `Bearer ${token}` };
       const answer = await fetch(url, { headers });
       await answer.body?.cancel();
       answers[name] = answer.status;
     }
     deepEqual(answers, RIGHT, server.said());
+    await more?.(url, tokens.right);
   } finally {
     await server.stop();
   }

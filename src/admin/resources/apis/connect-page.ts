@@ -3,6 +3,7 @@ import type { ClientView } from '../../../clients/index.ts';
 import { AppError } from '../../../errors.ts';
 import { curlOf, quote } from '../../pages/curl.ts';
 import { type AdminContext, idOf, type Page } from '../../pages/page.ts';
+import { clientAuthenticationOf } from '../clients/authentication.ts';
 import { applicationChoices, choiceOf } from '../clients/choice.ts';
 import { clients } from '../clients/resource.ts';
 import { apisCrumb, here } from './list-page.ts';
@@ -35,17 +36,18 @@ async function applicationOf(context: AdminContext, id: string): Promise<ClientV
   }
 }
 
-/** As applicationChoices, for applications that the API names, however many others there are. */
-async function namedChoices(context: AdminContext, ids: readonly string[]) {
+/** Those that the API names, however many others there are. */
+async function named(context: AdminContext, ids: readonly string[]): Promise<ClientView[]> {
   const found = await Promise.all(ids.slice(0, MOST).map((id) => applicationOf(context, id)));
-  const items = found.flatMap((client) => (client === undefined ? [] : [choiceOf(client)]));
-  return { items, isWhole: ids.length <= MOST };
+  return found.flatMap((client) => client ?? []);
 }
 
 /** Those through which users may get its tokens; whether each really does is what trying shows. */
 async function signInChoices(context: AdminContext, { clients: open }: ApiView) {
   const { items, isWhole } =
-    open === 'all' ? await applicationChoices(context) : await namedChoices(context, open);
+    open === 'all'
+      ? await applicationChoices(context)
+      : { items: (await named(context, open)).map(choiceOf), isWhole: open.length <= MOST };
   const applications = items.filter(
     ({ isRegistered, isSignIn }) => isSignIn && !(open === 'all' && isRegistered),
   );
@@ -54,13 +56,13 @@ async function signInChoices(context: AdminContext, { clients: open }: ApiView) 
 
 async function showTry(context: AdminContext): Promise<void> {
   const own = await read(context);
-  const granted = await namedChoices(context, Object.keys(own.api.machine_grants));
-  const machines = granted.items.map(({ id, label }) => ({
-    label,
+  const granted = await named(context, Object.keys(own.api.machine_grants));
+  const machines = granted.map((client) => ({
+    label: choiceOf(client).label,
     curl: (issuer: string): string =>
       curlOf(
         `${issuer}/token`,
-        `-u ${quote(`${encodeURIComponent(id)}:`)}"$CLIENT_SECRET"`,
+        ...clientAuthenticationOf(client).options,
         ...(own.api.require_dpop ? ['-H "DPoP: $DPOP_PROOF"'] : []),
         '-d grant_type=client_credentials',
         `--data-urlencode ${quote(`resource=${own.api.identifier}`)}`,
