@@ -219,3 +219,19 @@ test('setting off: discovery byte for byte, and the application has the code flo
   );
   equal((await request('id_token')).status, 303);
 });
+
+test('minimal_id_tokens: an ID token alone has the claims of its scopes, one beside others none', async () => {
+  const patch = (minimal_id_tokens: boolean) =>
+    app.admin('PATCH', `/clients/${client.id}`, { minimal_id_tokens });
+  equal((await patch(true)).status, 200);
+  for (const [type, has] of [
+    ['id_token', true],
+    ['id_token token', false],
+    ['code id_token', false],
+  ] as const) {
+    const { location } = await request(type, { scope: 'openid profile' });
+    const claims = claimsOf(fragmentOf(location).get('id_token') ?? '');
+    equal('preferred_username' in claims, has, type);
+  }
+  equal((await patch(false)).status, 200);
+});

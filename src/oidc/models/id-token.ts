@@ -26,8 +26,10 @@ export const createIdTokenModel = (Base: IdTokenClass): IdTokenClass =>
       const value = accessToken && issuedValue(accessToken);
       // The library hashes the value of this claim.
       if (value !== undefined) this.set('at_hash', value);
-      // The claims of scopes can be had from userinfo, then (OIDC Core §5.4); those that `claims` names for the ID token stay.
-      if (accessToken && this.client && clientRecord(this.client).minimalIdTokens === true)
+      // The claims of scopes can be had from userinfo, unless this is all that the application gets (OIDC Core §5.4); those that
+      // the parameter `claims` names for the ID token stay.
+      const isAlone = this.ctx?.oidc.params?.response_type === 'id_token';
+      if (isIdToken && !isAlone && this.client && clientRecord(this.client).minimalIdTokens === true)
         this.scope = 'openid';
       if (isIdToken && hasKeycloakTokens(this.client)) {
         const claims = keycloakClaims('ID', this.client.clientId, this.extra.sid);
