@@ -1,6 +1,9 @@
 // The lines that the Admin UI shows for an API's framework, taken from its page, run as a server of their own, and called with a
-// token of each kind: none, one for another API, one for this provider, an ID token, one whose scope is too small, and a right one.
+// token of each kind: none, one for another API, one for this provider, an ID token, forged ones, one whose scope is too small, and a
+// right one.
 import { deepEqual, ok } from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
+import { createRemoteJWKSet, decodeProtectedHeader, exportSPKI, generateKeyPair, SignJWT } from 'jose';
 import { createApi, type TestApi } from '../../flows/api-support.ts';
 import { basic, postForm, requestTokensOf } from '../../flows/support.ts';
 import { Agent, redeem } from '../../support/agent.ts';
@@ -18,7 +21,18 @@ interface Program {
 }
 
 /** What a right resource server answers; `ours` is for the provider itself, `small` lacks the scope. */
-export const RIGHT = { none: 401, foreign: 401, ours: 401, id: 401, garbage: 401, small: 403, right: 200 };
+export const RIGHT = {
+  none: 401,
+  foreign: 401,
+  ours: 401,
+  id: 401,
+  garbage: 401,
+  forged: 401,
+  unsigned: 401,
+  symmetric: 401,
+  small: 403,
+  right: 200,
+};
 
 const app = await startApp({ store: 'sqlite' });
 export const close = (): Promise<void> => app.stop();
@@ -57,16 +71,46 @@ export async function linesOf(api: TestApi, id: string): Promise<string> {
   return unescaped(code);
 }
 
+/** Right in every claim, and named after a key of this provider, which did not sign them (RFC 8725 §2.1). */
+async function forgeriesFor(api: TestApi, like: string) {
+  const { kid, typ } = decodeProtectedHeader(like);
+  const now = Math.floor(Date.now() / 1000);
+  const claims = {
+    iss: app.issuer,
+    aud: api.identifier,
+    sub: machine.id,
+    client_id: machine.id,
+    scope: 'read',
+    jti: randomUUID(),
+    iat: now,
+    exp: now + 300,
+  };
+  const named = { ...(kid && { kid }), ...(typ && { typ }) };
+  const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+  const keys = createRemoteJWKSet(new URL(`${app.url}/.well-known/jwks.json`));
+  const pem = await exportSPKI(await keys({ alg: 'RS256', ...named }));
+  const strange = (await generateKeyPair('RS256')).privateKey;
+  return {
+    forged: await new SignJWT(claims).setProtectedHeader({ alg: 'RS256', ...named }).sign(strange),
+    unsigned: `${part({ alg: 'none', ...named })}.${part(claims)}.`,
+    symmetric: await new SignJWT(claims)
+      .setProtectedHeader({ alg: 'HS256', ...named })
+      .sign(Buffer.from(pem)),
+  };
+}
+
 async function tokensFor(api: TestApi): Promise<Record<keyof typeof RIGHT, string>> {
   const other = await apiOf('at+jwt');
   const signIn = await redeem(app, web, await new Agent(app).signIn(web.id, root));
   const right = await machineToken({ resource: api.identifier, scope: 'read' });
+  const foreign = await machineToken({ resource: other.identifier, scope: 'read' });
   return {
     none: '',
-    foreign: await machineToken({ resource: other.identifier, scope: 'read' }),
+    foreign,
     ours: await machineToken({}),
     id: String(signIn.body.id_token),
     garbage: `${right.slice(0, -8)}AAAAAAAA`,
+    ...(await forgeriesFor(api, right.split('.').length === 3 ? right : foreign)),
     small: await machineToken({ resource: api.identifier, scope: 'write' }),
     right,
   };
