@@ -210,7 +210,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     log,
     logoutPages: interactions.logoutPages,
   });
-  const plain = createPlain({ config, mount, state, apis, settings });
+  const plain = createPlain({ config, mount, state, apis, accounts: directory, settings });
   const admin = createAdmin({
     ...parts,
     injector,

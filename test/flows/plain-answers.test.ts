@@ -7,7 +7,7 @@ import { connect } from 'node:net';
 import test, { after } from 'node:test';
 import { requestTokens } from '../support/agent.ts';
 import { ADMIN_TOKEN } from '../support/app.ts';
-import { type Sent, startTwins } from '../support/twins.ts';
+import { createRandom, type Random, type Sent, startTwins } from '../support/twins.ts';
 import { createApi } from './api-support.ts';
 import { basic, bearer, type Client, postForm, tokensOf } from './support.ts';
 
@@ -17,26 +17,6 @@ const { on: app } = twins;
 
 const SEED = 20_261_123;
 const REQUESTS = process.env.LONG === '1' ? 20_000 : 5000;
-
-/** Mulberry32: the same corpus each time. */
-function createRandom(seed: number) {
-  let state = seed;
-  const next = (): number => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-  return {
-    chance: (probability: number): boolean => next() < probability,
-    pick<T>(items: readonly T[]): T {
-      const item = items[Math.floor(next() * items.length)];
-      if (item === undefined) throw new TypeError('nothing to pick from');
-      return item;
-    },
-  };
-}
-type Random = ReturnType<typeof createRandom>;
 
 const machineOnly = { grant_types: ['client_credentials'], redirect_uris: [] };
 const client = await app.register();
@@ -379,8 +359,8 @@ test('plain answers: nothing listens to an event of the library that they do not
     for (const [, name = ''] of source.matchAll(/(?:provider|this)\.(?:on|once)\(\s*'([a-z_.]+)'/g))
       names.add(name);
   }
-  // Of these, introspection and what it reads raise `assign.client` alone, when the library knows the client; what listens to it
-  // (models/oidc-context.ts) is the rule of plain-client.ts. A new name here is a question to every plain answer.
+  // Of these, introspection, userinfo and what they read raise `assign.client` alone, when the library knows the client; what
+  // listens to it (models/oidc-context.ts) is the rule of plain-client.ts. A new name here is a question to every plain answer.
   deepEqual([...names].filter((name) => !name.endsWith('.error')).sort(), [
     'assign.client',
     'authorization.success',

@@ -8,6 +8,26 @@ import { createMemoryStore } from '../../adapters/memory/store.ts';
 import type { Collection, CollectionDefinition, EphemeralCollection, Store } from '../../src/store/port.ts';
 import { startApp, type TestApp } from './app.ts';
 
+/** Mulberry32: the same corpus each time. */
+export function createRandom(seed: number) {
+  let state = seed;
+  const next = (): number => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+  return {
+    chance: (probability: number): boolean => next() < probability,
+    pick<T>(items: readonly T[]): T {
+      const item = items[Math.floor(next() * items.length)];
+      if (item === undefined) throw new TypeError('nothing to pick from');
+      return item;
+    },
+  };
+}
+export type Random = ReturnType<typeof createRandom>;
+
 export interface Sent {
   readonly method: string;
   readonly path: string;

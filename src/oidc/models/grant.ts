@@ -3,6 +3,7 @@
 // userinfo.
 import type { Grant } from 'oidc-provider';
 import { statementOf } from '../../clients/index.ts';
+import type { ClientRecord } from '../../store/collections.ts';
 import { liveScopes, scopeNames } from '../entitlements/api-pairs.ts';
 import { claimsUnder, currentScopes, opensAdmin } from '../entitlements/entitlement.ts';
 import { type AccountDirectory, requestAccount } from '../entitlements/find-account.ts';
@@ -22,18 +23,32 @@ type Accounts = Pick<AccountDirectory, 'mayAdminister'>;
 
 const words = (scope: string): string[] => scope.split(' ').filter(Boolean);
 
+/** Whether its client says of itself what it said when it was granted; if not, the person is asked anew (decisions §10). */
+const isOfClient = ({ statement }: Pick<SessionGrant, 'statement'>, client: ClientRecord): boolean =>
+  statementOf(client) === statement;
+
+/**
+ * @param current the scopes that client and account may have now
+ * @returns those that it covers, in the order in which they were granted
+ */
+export const coveredScopes = (
+  grant: SessionGrant,
+  client: ClientRecord,
+  current: ReadonlySet<string>,
+): string[] =>
+  isOfClient(grant, client) ? words(grant.getOIDCScope()).filter((scope) => current.has(scope)) : [];
+
 /** @returns the scopes that client and account of this request may have now */
 function current(
   scopes: readonly string[],
-  { clientId, statement }: Pick<SessionGrant, 'clientId' | 'statement'>,
+  grant: Pick<SessionGrant, 'clientId' | 'statement'>,
   accounts: Accounts,
 ): string[] {
   const { ctx } = ProviderBase;
   const client = ctx?.oidc.client;
   // Without a client there is nothing to grant.
-  if (ctx === undefined || client === undefined || client.clientId !== clientId) return [];
-  // It says something else now, so the person is asked anew (decisions §10).
-  if (statementOf(clientRecord(client)) !== statement) return [];
+  if (ctx === undefined || client === undefined || client.clientId !== grant.clientId) return [];
+  if (!isOfClient(grant, clientRecord(client))) return [];
   const account = requestAccount(ctx);
   const { AuthorizationCode, DeviceCode, RefreshToken, AccessToken } = ctx.oidc.entities;
   const source = AuthorizationCode ?? DeviceCode ?? RefreshToken ?? AccessToken ?? ctx.oidc.session ?? {};
@@ -62,7 +77,7 @@ export function createGrantModel(
       const target = ctx && requestedApi(ctx.oidc);
       const account = ctx && requestAccount(ctx);
       if (client === undefined || client.clientId !== this.clientId) return '';
-      if (statementOf(clientRecord(client)) !== this.statement) return '';
+      if (!isOfClient(this, clientRecord(client))) return '';
       if (target === undefined || account === undefined) return '';
       const granted = words(this.getResourceScope(target.api.id));
       const ids = target.scopes.map(({ id }) => id).filter((id) => granted.includes(id));

@@ -22,7 +22,7 @@ export interface PlainAnswers {
 }
 
 interface Deps {
-  /** By the path below BASE_URL. */
+  /** By method and path below BASE_URL: `POST /oauth2/introspect`. */
   readonly handlers: Readonly<Record<string, PlainHandler>>;
   readonly config: {
     readonly baseUrl: string;
@@ -35,7 +35,9 @@ interface Deps {
 
 export function createPlainAnswers({ handlers, config, mount, refreshSettings }: Deps): PlainAnswers {
   const { baseUrl, basePath, trustProxy } = config;
-  const byPath = new Map(Object.entries(handlers).map(([path, handle]) => [basePath + path, handle]));
+  const byTarget = new Map(
+    Object.entries(handlers).map(([target, handle]) => [target.replace(' ', ` ${basePath}`), handle]),
+  );
   const headers = {
     ...securityHeaderValues({ isSecure: baseUrl.startsWith('https:') }),
     Vary: 'Origin',
@@ -60,7 +62,7 @@ export function createPlainAnswers({ handlers, config, mount, refreshSettings }:
   return {
     respond(request, response, begin) {
       const path = request.url ?? '';
-      const handle = request.method === 'POST' ? byPath.get(path) : undefined;
+      const handle = byTarget.get(`${request.method} ${path}`);
       if (handle === undefined || !mayBePlain(request)) return undefined;
       begin({ path, ip: clientAddress(request, trustProxy) });
       return answer(request, handle).then((text) => {

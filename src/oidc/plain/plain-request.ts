@@ -37,17 +37,17 @@ const lengthOf = ({ headers }: IncomingMessage): number => {
   return /^[1-9]\d{0,4}$/.test(declared) ? Number(declared) : 0;
 };
 
-/** Looks at the head alone. */
-export function mayBePlain(request: IncomingMessage): boolean {
-  const { headers } = request;
+function hasPlainBody(request: IncomingMessage): boolean {
+  const { headers, method } = request;
+  if (method === 'GET')
+    return headers['content-length'] === undefined && headers['content-type'] === undefined;
   const length = lengthOf(request);
-  return (
-    length > 0 &&
-    length <= MAX_BYTES &&
-    FORM.test(headers['content-type'] ?? '') &&
-    UNUSUAL.every((name) => headers[name] === undefined)
-  );
+  return length > 0 && length <= MAX_BYTES && FORM.test(headers['content-type'] ?? '');
 }
+
+/** Looks at the head alone. */
+export const mayBePlain = (request: IncomingMessage): boolean =>
+  UNUSUAL.every((name) => request.headers[name] === undefined) && hasPlainBody(request);
 
 /**
  * The body, which stays in the request: it is put back in the same tick, before the stream can end, so that whoever reads it next
@@ -88,9 +88,11 @@ function parse(text: string): ReadonlyMap<string, string> | undefined {
 
 /** @returns undefined for a body in any other form */
 export async function readPlainRequest(request: IncomingMessage): Promise<PlainRequest | undefined> {
+  const authorization = request.headers.authorization ?? '';
+  if (request.method === 'GET') return { form: new Map(), authorization };
   const text = await peek(request);
   const form = text === undefined ? undefined : parse(text);
-  return form && { form, authorization: request.headers.authorization ?? '' };
+  return form && { form, authorization };
 }
 
 const BASIC = /^Basic ([A-Za-z0-9+/]{4,800}={0,2})$/i;

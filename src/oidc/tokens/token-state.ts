@@ -16,6 +16,7 @@ import {
   authenticationTime,
   type OidcAccount,
 } from '../entitlements/find-account.ts';
+import type { SessionGrant } from '../models/grant.ts';
 import { type RefreshSettings, secondsLeft } from '../policies.ts';
 import type { Models } from '../provider-base.ts';
 import type { AccessTokenJwt } from './access-token-jwt.ts';
@@ -24,8 +25,10 @@ export type AnyToken = AccessToken | ClientCredentials | RefreshToken;
 
 export interface LiveToken {
   readonly token: AnyToken;
+  readonly client: ClientRecord;
   /** Absent for a client's own token. */
   readonly account?: OidcAccount | undefined;
+  readonly grant?: SessionGrant | undefined;
   /** Those that its client and account may have now; the token itself keeps all that were granted. */
   readonly scopes: ReadonlySet<string>;
   /** What it is for when that is an API, with the claims about the user that it may carry. */
@@ -94,7 +97,7 @@ export function createTokenState(deps: Deps): TokenState {
       const isCurrent = accounts.isAuthenticationCurrent(account, authenticationTime(token) ?? 0);
       if (!isRefreshable(token, client, api)) return undefined;
       const isForAdmin = opensAdmin(accounts, account, token);
-      return isCurrent ? limited(token, { client, account, isForAdmin, pairs, api }) : undefined;
+      return isCurrent ? limited(token, { client, account, grant, isForAdmin, pairs, api }) : undefined;
     },
   };
 }
@@ -102,6 +105,7 @@ export function createTokenState(deps: Deps): TokenState {
 interface Holders {
   readonly client: ClientRecord;
   readonly account?: OidcAccount;
+  readonly grant?: SessionGrant | undefined;
   readonly isForAdmin?: boolean;
   readonly pairs: ApiPairs | undefined;
   readonly api: Api | undefined;
@@ -109,7 +113,7 @@ interface Holders {
 
 /** @returns undefined when the client lost the grant type or all scopes of the token (decisions §3), or the API is gone */
 function limited(token: AnyToken, holders: Holders): LiveToken | undefined {
-  const { client, account, isForAdmin, pairs, api } = holders;
+  const { client, account, grant, isForAdmin, pairs, api } = holders;
   if (!isGrantTypeAllowed(client, token)) return undefined;
   if (pairs !== undefined) {
     if (api === undefined) return undefined;
@@ -120,11 +124,11 @@ function limited(token: AnyToken, holders: Holders): LiveToken | undefined {
     // An access token is for the API alone; a refresh token has what else was granted with it.
     const others =
       token.kind === 'RefreshToken' ? currentScopes(token.scopes, client, account, isForAdmin) : [];
-    return { token, account, scopes: new Set([...ofApi, ...others]), target: { api, claims } };
+    return { token, client, account, grant, scopes: new Set([...ofApi, ...others]), target: { api, claims } };
   }
   const scopes = new Set(currentScopes(token.scopes, client, account, isForAdmin));
   const isEmptied = scopes.size === 0 && Boolean(token.scope);
-  return isEmptied ? undefined : { token, account, scopes };
+  return isEmptied ? undefined : { token, client, account, grant, scopes };
 }
 
 /** What an API learns of a token that is meant for it (decisions §3). */
