@@ -134,7 +134,23 @@ def always_uses_pkce(body):
     return is_public or is_native or bool(body.get("web_origins")) or "admin" in (body.get("scope") or "")
 
 
+# They need the setting legacy_profiles, which is off.
+OF_LEGACY = [
+    "profile",
+    "request_uris",
+    "request_object_signing_alg",
+    "require_signed_request_object",
+    "frontchannel_logout_uri",
+    "frontchannel_logout_session_required",
+]
+
+
 def follow_client_rules(body, method):
+    for name in OF_LEGACY:
+        body.pop(name, None)
+    # The identifier of an API that exists.
+    if body.get("default_resource") is not None:
+        body["default_resource"] = None
     # PATCH keeps all that is not given, PUT keeps what is not metadata.
     is_patch = method == "PATCH"
     # One says the other.
