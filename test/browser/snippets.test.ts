@@ -174,7 +174,7 @@ test('snippets of an API that requires DPoP: what does not check the proof is na
   checkJavaScript(express);
   assert.match(express, /dpop: \{ enabled: true, required: true \}/);
   const note = world.admin.page.locator('.note', { hasText: 'bound to a key' });
-  assert.match((await note.textContent()) ?? '', /only those for Express/);
+  assert.match((await note.textContent()) ?? '', /only those for Express and Spring Boot/);
 });
 
 test('curl snippets for a machine’s token: a shell asks for it at the API', async () => {

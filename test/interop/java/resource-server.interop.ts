@@ -3,7 +3,8 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { apiOf, check, close, type Format, linesOf } from '../support/resource-server.ts';
+import type { TestApi } from '../../flows/api-support.ts';
+import { apiOf, check, checkBound, close, type Format, linesOf } from '../support/resource-server.ts';
 import { compiled, JVM } from './build.ts';
 
 const MAIN = `package api;
@@ -30,11 +31,10 @@ after(() => close());
 
 for (const version of ['3', '4']) {
   const program = await compiled(`spring-boot-${version}`, 'spring-boot/SpringBootClient.java');
-  const run = async (format: Format): Promise<void> => {
+  const lines = async (api: TestApi, format: Format, port: number) => {
     const folder = join(program.folder, 'api-lines');
     rmSync(folder, { recursive: true, force: true });
     mkdirSync(folder);
-    const api = await apiOf(format);
     const write = (name: string, text: string) => writeFileSync(join(folder, name), text);
     write('Main.java', MAIN);
     write('ApiSecurity.java', `package api;\n${await linesOf(api, 'spring-code')}`);
@@ -42,7 +42,7 @@ for (const version of ['3', '4']) {
     const classPath = `${program.folder}/lib/*`;
     const sources = ['Main.java', 'ApiSecurity.java'].map((name) => join(folder, name));
     execFileSync('javac', ['--release', '17', '-parameters', '-cp', classPath, '-d', folder, ...sources]);
-    await check(api, (port) => ({
+    return {
       command: 'java',
       args: [
         ...JVM,
@@ -53,10 +53,15 @@ for (const version of ['3', '4']) {
         '--server.address=localhost',
         `--server.port=${port}`,
       ],
-    }));
+    };
   };
-  for (const format of ['at+jwt', 'jwt'] as const)
-    test(`Spring Boot ${version}: the lines of the Admin UI, tokens as ${format}`, program, () =>
-      run(format),
+  for (const format of ['at+jwt', 'jwt'] as const) {
+    test(`Spring Boot ${version}: the lines of the Admin UI, tokens as ${format}`, program, async () => {
+      const api = await apiOf(format);
+      await check(api, (port) => lines(api, format, port));
+    });
+    test(`Spring Boot ${version}: the lines of the Admin UI, DPoP, tokens as ${format}`, program, () =>
+      checkBound((api, port) => lines(api, format, port), format),
     );
+  }
 }

@@ -119,9 +119,14 @@ async function tokensFor(api: TestApi): Promise<Record<keyof typeof RIGHT, strin
 /** What a server answers to a token that is bound to a key, sent as a bearer token, and with proofs. */
 export async function checkBound(
   programFor: (api: TestApi, port: number) => Promise<Program>,
+  format: Format = 'at+jwt',
 ): Promise<void> {
   const grants = { [machine.id]: ['read', 'write'] };
-  const api = await createApi(app, { require_dpop: true, machine_grants: grants });
+  const api = await createApi(app, {
+    access_token_format: format,
+    require_dpop: true,
+    machine_grants: grants,
+  });
   const [key, other] = [await proofKey(), await proofKey()];
   const asked = { grant_type: 'client_credentials', resource: api.identifier, scope: 'read' };
   const proof = await proofOf(key, 'POST', `${app.url}/oauth2/token`);
@@ -150,12 +155,12 @@ export async function checkBound(
 /** Runs it, given its port, and checks what it answers. @param more calls, with a right token */
 export async function check(
   api: TestApi,
-  programOn: (port: number) => Program,
+  programOn: (port: number) => Program | Promise<Program>,
   more?: (url: string, token: string) => Promise<void>,
 ): Promise<void> {
   const port = await freePort();
   const url = `http://localhost:${port}/`;
-  const { env = {}, ...program } = programOn(port);
+  const { env = {}, ...program } = await programOn(port);
   const server = await startServer({ ...program, env: { PORT: String(port), ...env }, url });
   try {
     const answers: Record<string, number> = {};
