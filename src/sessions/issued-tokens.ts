@@ -1,6 +1,6 @@
 // Lists and revokes what was issued: grants, refresh tokens and access tokens, never their values. Grants and refresh
 // tokens are durable and support any query. Access tokens are in the ephemeral store, which finds them only by user,
-// grant or application (src/store/port.ts).
+// grant, application or API (src/store/port.ts).
 import { consents as consentCollection } from '../store/collections.ts';
 import type { FieldFilter, Page, Query, Store, Stored } from '../store/port.ts';
 import * as protocol from '../store/protocol-collections.ts';
@@ -19,12 +19,13 @@ export interface TokenOwner {
   readonly accountId?: string | undefined;
   readonly grantId?: string | undefined;
   readonly clientId?: string | undefined;
+  readonly apiId?: string | undefined;
 }
 
 export interface IssuedTokens {
   /** Refresh tokens that can still be used. */
   queryRefreshTokens(query: Query): Promise<Page<ProtocolPayload>>;
-  /** @param owner a user, a grant, or for `client_credentials` an application; others find nothing */
+  /** @param owner a user, a grant, or for `client_credentials` an application or an API; others find nothing */
   findOwned(kinds: readonly TokenKind[], owner: TokenOwner): Promise<IssuedToken[]>;
   findToken(id: string): Promise<IssuedToken | undefined>;
   /** Revokes an access token; for a refresh token its whole grant (RFC 7009 §2.1). @returns whether it existed */
@@ -36,6 +37,8 @@ export interface IssuedTokens {
 }
 
 const stringOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+const apiIdOf = ({ api }: ProtocolPayload): unknown =>
+  typeof api === 'object' && api !== null && 'id' in api ? api.id : undefined;
 const notUsed: FieldFilter = { field: 'is_used', op: 'eq', value: false };
 
 export function createIssuedTokens({
@@ -57,11 +60,13 @@ export function createIssuedTokens({
 
   const isUsable = ({ value }: IssuedToken): boolean => value.consumed === undefined;
 
-  async function findOfKind(kind: TokenKind, { accountId, grantId, clientId }: TokenOwner) {
+  async function findOfKind(kind: TokenKind, { accountId, grantId, clientId, apiId }: TokenOwner) {
     const isOwn = kind === 'client_credentials';
     // The narrowest index first: an application may have tokens of a million users.
     const by = isOwn
-      ? (['client', clientId] as const)
+      ? clientId === undefined
+        ? (['api', apiId] as const)
+        : (['client', clientId] as const)
       : grantId !== undefined
         ? (['grant', grantId] as const)
         : (['account', accountId] as const);
@@ -73,7 +78,8 @@ export function createIssuedTokens({
         ({ value }) =>
           (accountId === undefined || value.accountId === accountId) &&
           (grantId === undefined || value.grantId === grantId) &&
-          (clientId === undefined || value.clientId === clientId),
+          (clientId === undefined || value.clientId === clientId) &&
+          (apiId === undefined || apiIdOf(value) === apiId),
       );
   }
 

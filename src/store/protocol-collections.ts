@@ -14,6 +14,11 @@ export const grants: CollectionDefinition<ProtocolPayload> = {
   fields: protocolFields,
 };
 
+const idOf = (value: unknown): string | undefined =>
+  typeof value === 'object' && value !== null && 'id' in value && typeof value.id === 'string'
+    ? value.id
+    : undefined;
+
 export const refreshTokens: CollectionDefinition<ProtocolPayload> = {
   name: 'refresh_tokens',
   durability: 'durable',
@@ -22,6 +27,7 @@ export const refreshTokens: CollectionDefinition<ProtocolPayload> = {
     ...protocolFields,
     grant_id: { type: 'string', of: protocolIndexes.grant.key },
     is_used: { type: 'boolean', of: (p) => p.consumed !== undefined },
+    api_id: { type: 'string', of: (p) => idOf(p.api) },
   },
 };
 
@@ -31,11 +37,6 @@ const ephemeralArtifact = (name: string): CollectionDefinition<ProtocolPayload> 
   indexes: protocolIndexes,
   fields: {},
 });
-
-const idOf = (value: unknown): string | undefined =>
-  typeof value === 'object' && value !== null && 'id' in value && typeof value.id === 'string'
-    ? value.id
-    : undefined;
 
 /** `api`: the internal id of the API that the token is for (src/oidc/entitlements/api-pairs.ts). */
 const token = (name: string): CollectionDefinition<ProtocolPayload> => ({

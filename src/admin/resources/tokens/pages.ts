@@ -3,14 +3,16 @@ import type { ListPage } from '../../api/list.ts';
 import { refusalOf } from '../../pages/field-values.ts';
 import { listLinks } from '../../pages/list-links.ts';
 import type { AdminContext, Page } from '../../pages/page.ts';
+import { apis } from '../apis/resource.ts';
 import { applicationName } from '../clients/page.ts';
 import { clients } from '../clients/resource.ts';
 import { createNames, type NameOf } from '../names.ts';
 import { users } from '../users/resource.ts';
-import { type Token, tokens } from './resource.ts';
+import { tokens } from './resource.ts';
+import type { Token } from './schema.ts';
 
 /** The filters in the list's address; the other parameters of the API are the position. */
-const filters = ['kind', 'user_id', 'client_id', 'grant_id'] as const;
+const filters = ['kind', 'user_id', 'client_id', 'grant_id', 'resource'] as const;
 
 /** With more applications a selection is not usable. */
 const MAX_CHOICES = 200;
@@ -46,6 +48,14 @@ async function applicationsToChoose(context: AdminContext, chosen: string) {
   if (data.total > MAX_CHOICES) return undefined;
   const choices = data.items.map((client) => ({ id: client.client_id, name: applicationName(client) }));
   // The filter may name a deleted application.
+  const isThere = chosen === '' || choices.some(({ id }) => id === chosen);
+  return isThere ? choices : [...choices, { id: chosen, name: chosen }];
+}
+
+/** The same of APIs: few, and none on most installations. */
+async function apisToChoose(context: AdminContext, chosen: string) {
+  const { data } = await context.call(apis.list, { query: { limit: String(MAX_CHOICES), sort: 'name' } });
+  const choices = data.items.map(({ identifier, name }) => ({ id: identifier, name }));
   const isThere = chosen === '' || choices.some(({ id }) => id === chosen);
   return isThere ? choices : [...choices, { id: chosen, name: chosen }];
 }
@@ -86,6 +96,7 @@ async function list(context: AdminContext): Promise<void> {
     here: 'sessions',
     user: userId === '' ? undefined : await nameOf('user', userId),
     applications: await applicationsToChoose(context, clientId),
+    apis: await apisToChoose(context, asked.get('resource') ?? ''),
     kept: filters.flatMap((name) => {
       const value = asked.get(name);
       return value === null ? [] : [[name, value] as const];

@@ -1,13 +1,6 @@
 // Issued tokens, without their values, and a user's grants (decisions §6). Refresh tokens can be listed without a filter;
 // access tokens, of which millions can exist for minutes, only by user, grant or application.
-import {
-  Array as ArraySchema,
-  Boolean as BooleanSchema,
-  Enum,
-  Object as ObjectSchema,
-  type Static,
-  String as StringSchema,
-} from 'typebox';
+import { Enum, String as StringSchema } from 'typebox';
 import type { Accounts } from '../../../accounts/index.ts';
 import type { Api, Apis } from '../../../apis/index.ts';
 import type { Clients } from '../../../clients/index.ts';
@@ -17,74 +10,17 @@ import { grants as grantCollection, refreshTokens } from '../../../store/protoco
 import type { ProtocolPayload } from '../../../store/records.ts';
 import { defineResource, type ListPorts } from '../../api/define-resource.ts';
 import type { ListDefinition } from '../../api/list-query.ts';
-import { createdAt, iso, isoOrNull, nullable, strict, timestamp } from '../../api/schema-parts.ts';
+import { iso, isoOrNull } from '../../api/schema-parts.ts';
 import { selectFew } from '../../api/select-few.ts';
 import { atVersion, idParams, userGrantParams, userOf, userParams } from '../../api/shared.ts';
+import { aClientId, anId, grantSchema, kindMeaning, kinds, tokenSchema } from './schema.ts';
 
 interface Ports extends ListPorts {
   readonly issuedTokens: IssuedTokens;
   readonly accounts: Pick<Accounts, 'find'>;
   readonly clients: Pick<Clients, 'find'>;
-  readonly apis: Pick<Apis, 'find'>;
+  readonly apis: Pick<Apis, 'find' | 'findByIdentifier'>;
 }
-
-const kinds = ['refresh_token', 'access_token', 'client_credentials'] as const;
-const anId = (description: string) => StringSchema({ minLength: 1, maxLength: 128, description });
-/** An agent's may be the address of its metadata document (docs/agents.md). */
-const aClientId = (description: string) => StringSchema({ minLength: 1, maxLength: 200, description });
-const orNull = (description: string) => nullable(StringSchema(), { description });
-const timesShown = {
-  created_at: createdAt(),
-  expires_at: nullable(timestamp(), { description: 'When it expires; null: never.' }),
-};
-const sessionMeaning = 'The session that it belongs to; null: it belongs to none.';
-const kindMeaning =
-  '`client_credentials`: an access token that an application got for itself, not for a user.';
-
-const tokenSchema = ObjectSchema(
-  {
-    id: StringSchema({ description: 'Identifies the token; it is not the token itself.' }),
-    kind: Enum([...kinds], { description: kindMeaning }),
-    user_id: orNull('Its user; null: it belongs to an application itself.'),
-    client_id: orNull('The application that it was issued to.'),
-    grant_id: orNull('The grant that it belongs to; null: it belongs to an application itself.'),
-    session_id: orNull(sessionMeaning),
-    resource: orNull(
-      'The identifier of the API that it is for; null: it is for none, or the API was deleted.',
-    ),
-    scopes: ArraySchema(StringSchema(), { description: 'The scopes that were granted.' }),
-    ...timesShown,
-  },
-  { ...strict, description: 'An issued token without its value.' },
-);
-export type Token = Static<typeof tokenSchema>;
-
-const grantSchema = ObjectSchema(
-  {
-    id: StringSchema({ description: 'The ID of the grant.' }),
-    user_id: orNull('The user who granted it.'),
-    client_id: orNull('The application that it was granted to.'),
-    client_name: orNull('The name of the application; null: it was deleted.'),
-    session_id: orNull(sessionMeaning),
-    scopes: ArraySchema(StringSchema(), { description: 'The scopes that were granted.' }),
-    apis: ArraySchema(
-      ObjectSchema(
-        {
-          resource: StringSchema({ description: 'The identifier of the API.' }),
-          scopes: ArraySchema(StringSchema(), { description: 'Which of its scopes were granted.' }),
-        },
-        strict,
-      ),
-      { description: 'What was granted at APIs.' },
-    ),
-    is_first_party: BooleanSchema({
-      description: 'Whether it was granted without asking the user for consent.',
-    }),
-    ...timesShown,
-  },
-  { ...strict, description: 'What a user granted to an application.' },
-);
-export type Grant = Static<typeof grantSchema>;
 
 const list: ListDefinition<ProtocolPayload> = {
   name: 'tokens',
@@ -100,6 +36,15 @@ const list: ListDefinition<ProtocolPayload> = {
     user_id: { schema: anId('Only tokens of this user.') },
     client_id: { schema: aClientId('Only tokens of this application.') },
     grant_id: { schema: anId('Only tokens of this grant.') },
+    // Records have its internal id, so that an API made again under the same identifier has none of them.
+    resource: {
+      schema: StringSchema({
+        minLength: 1,
+        maxLength: 500,
+        description: 'Only tokens for the API with this identifier.',
+      }),
+      toGroups: () => [[]],
+    },
   },
   times: [],
 };
@@ -191,16 +136,18 @@ const refuse = (field: string, problem: string): AppError =>
   new AppError('request.invalid', { fields: { [field]: problem } });
 
 /** The owner to query in the ephemeral store as well; undefined: refresh tokens only, from the durable store. */
-function ownedIn(query: object) {
+function ownedIn(query: object, apiId?: string) {
   const kind = textIn(query, 'kind');
   const owner = {
     accountId: textIn(query, 'user_id'),
     grantId: textIn(query, 'grant_id'),
     clientId: textIn(query, 'client_id'),
+    apiId,
   };
   const isOwned = owner.accountId !== undefined || owner.grantId !== undefined;
-  if (kind === 'client_credentials' && owner.clientId === undefined) {
-    throw refuse('client_id', 'Required: these tokens can only be listed by application.');
+  const isForOne = owner.clientId !== undefined || textIn(query, 'resource') !== undefined;
+  if (kind === 'client_credentials' && !isForOne) {
+    throw refuse('client_id', 'Required, or resource: these tokens can only be listed by these.');
   }
   if (kind === 'access_token' && !isOwned) {
     throw refuse('user_id', 'Required, or grant_id: access tokens can only be listed by these.');
@@ -229,16 +176,23 @@ export const tokens = defineResource(
     list: on.list({
       summary:
         'List usable tokens: refresh tokens with or without filters, access tokens with `user_id` or `grant_id`, ' +
-        'tokens of applications themselves with `kind=client_credentials` and `client_id`',
+        'tokens of applications themselves with `kind=client_credentials` and `client_id` or `resource`',
       list,
       before: async ({ query }) => ownedIn(query),
-      async query(wanted, { issuedTokens }, { query }) {
-        const owned = ownedIn(query);
+      async query(wanted, { issuedTokens, apis }, { query }) {
+        const resource = textIn(query, 'resource');
+        const api = resource === undefined ? undefined : await apis.findByIdentifier(resource);
+        if (resource !== undefined && api === undefined) return { items: [], total: 0 };
+        const owned = ownedIn(query, api?.id);
         if (owned) {
           const found = await issuedTokens.findOwned(owned.kinds, owned.owner);
           return selectFew(found, { created_at: { type: 'number', of: (it) => issuedAt(it.value) } }, wanted);
         }
-        const { items, total } = await issuedTokens.queryRefreshTokens(wanted);
+        const ofApi = api ? [{ field: 'api_id', op: 'eq', value: api.id } as const] : [];
+        const { items, total } = await issuedTokens.queryRefreshTokens({
+          ...wanted,
+          filters: [...(wanted.filters ?? []), ...ofApi],
+        });
         return { items: items.map((stored) => ({ ...stored, kind: 'refresh_token' as const })), total };
       },
       recordOf: ({ value }) => value,

@@ -1,6 +1,6 @@
 // The applications that a user uses, derived from the grants of each sign-in.
 import type { Session } from '../sessions/view.ts';
-import type { Grant } from '../tokens/resource.ts';
+import type { Grant } from '../tokens/schema.ts';
 
 export interface UsedApplication {
   readonly id: string;
