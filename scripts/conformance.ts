@@ -87,7 +87,7 @@ async function run(options: ReturnType<typeof readOptions>): Promise<boolean> {
     if (!error.message.includes('taken')) throw error;
   });
   await calls.admin('PATCH', '/settings', { require_pkce: false, legacy_profiles: true });
-  const target = { suite, baseUrl, issuer: `${baseUrl}/oauth2`, person: PERSON };
+  const target = { suite, baseUrl, adminToken, issuer: `${baseUrl}/oauth2`, person: PERSON };
   let isGood = true;
   for (const plan of chosen) {
     const outcomes = await runPlan(plan, calls, target, ({ module, result, findings }) => {

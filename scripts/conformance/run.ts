@@ -15,6 +15,7 @@ interface Target {
   readonly suite: string;
   readonly baseUrl: string;
   readonly issuer: string;
+  readonly adminToken: string;
   readonly person: { readonly username: string; readonly password: string };
 }
 
@@ -28,18 +29,8 @@ const listIn = (value: unknown): readonly unknown[] => (Array.isArray(value) ? v
 const memberOf = (value: unknown, name: string): unknown =>
   typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
 
-/** For plans that register by themselves, `request_uris` among other things: the token carries the legacy profile. */
-async function registrant(admin: Calls['admin']): Promise<Json> {
-  const made = await admin('POST', '/initial-access-tokens', {
-    label: 'Conformance',
-    profile: 'legacy',
-    uses: 100,
-  });
-  return { client_name: 'Conformance', initial_access_token: textIn(made, 'token') };
-}
-
 async function configurationOf(plan: Plan, { admin }: Calls, target: Target): Promise<Json> {
-  const { suite, baseUrl, issuer, person } = target;
+  const { suite, baseUrl, issuer, adminToken, person } = target;
   const callbacks = `${suite}/test/a/${ALIAS}`;
   const register = async (name: string, more: Json = {}): Promise<Json> => {
     const made = await admin('POST', '/clients', {
@@ -59,8 +50,10 @@ async function configurationOf(plan: Plan, { admin }: Calls, target: Target): Pr
       scope: 'openid',
     };
   };
+  // Registered as by an administrator: other registrants always use PKCE, which the suite does not.
+  const own = { client_name: 'Conformance', initial_access_token: adminToken };
   const clients = plan.isDynamic
-    ? { client: await registrant(admin), client2: await registrant(admin) }
+    ? { client: own, client2: own }
     : {
         client: await register('first'),
         client2: await register('second'),
