@@ -65,7 +65,8 @@ test('wrong password: keeps the username, focuses the alert, and the correct one
     assert.equal(await heading(page), 'Sign in to Sample');
     await loaded(page, () => enter(page, { ...user, password: 'not my password' }));
     assert.match(await alertText(page), /Incorrect/);
-    assert.equal(await page.evaluate('document.activeElement.id'), 'alert');
+    // Autofocus comes with a later frame than the page's load.
+    await page.waitForFunction("document.activeElement.id === 'alert'");
     assert.equal(await page.getByLabel('Username or e-mail').inputValue(), user.username);
     assert.equal(await page.getByLabel('Password', { exact: true }).inputValue(), '');
     await shoot(page, 'sign-in-wrong');

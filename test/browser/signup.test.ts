@@ -84,7 +84,8 @@ test('sign-up with a confirmed address: form, code from the mail, signed in', ()
     await shoot(page, 'signup-way-in');
     await openForm(page);
     await shoot(page, 'signup-form');
-    assert.equal(await page.evaluate('document.activeElement.id'), 'email');
+    // Autofocus comes with a later frame than the page's load.
+    await page.waitForFunction("document.activeElement.id === 'email'");
     await page.keyboard.type('grace@example.com');
     await page.getByLabel('Username').fill('grace');
     await page.getByLabel('First name').fill('Grace');

@@ -96,7 +96,8 @@ test('new password: sent with link and username for password managers, and confi
   const { page, complaints, close } = await open(browser);
   await page.goto(`${pages.origin}/show/reset-password`);
   const sent = pages.posted.length;
-  assert.equal(await page.evaluate('document.activeElement.id'), 'password');
+  // Autofocus comes with a later frame than the page's load.
+  await page.waitForFunction("document.activeElement.id === 'password'");
   await page.fill('#password', 'plum trees in June');
   await page.fill('#confirm_password', 'plum trees in july');
   await page.click('.primary');
