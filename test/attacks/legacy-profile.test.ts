@@ -2,6 +2,7 @@
 // and types, mixed-up issuers, downgraded request objects, and who may have the profile at all.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import test, { after } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { exportJWK, generateKeyPair, SignJWT, UnsecuredJWT } from 'jose';
 import { createApi } from '../flows/api-support.ts';
 import { basic, bearer, call, change, introspect, later, postForm, userinfo } from '../flows/support.ts';
@@ -67,6 +68,26 @@ test('a token from a fragment is dead after five minutes, whatever the applicati
   equal(status, 200);
   const token = await fragmentToken('code id_token token');
   await later(301_000, async () => equal((await userinfo(app, token)).status, 401));
+});
+
+test('a token from a fragment is in the audit log and the metrics, like every other', async () => {
+  const audited = async (): Promise<readonly unknown[]> => {
+    const query = `event=token.issued&client_id=${client.id}&limit=200`;
+    const { body } = await app.admin('GET', `/audit?${query}`);
+    return (body.data.items ?? []).filter(({ details }) => Object(details).grant_type === 'implicit');
+  };
+  const counted = async (): Promise<number> => {
+    const { body } = await agent.get('/metrics');
+    return Number(/latchkey_tokens_issued_total{grant_type="implicit",worker="0"} (\d+)/.exec(body)?.[1] ?? 0);
+  };
+  const [before, countBefore] = [await audited(), await counted()];
+  await fragmentToken();
+  await request('id_token', { scope: 'openid' });
+  await request('code');
+  equal(await counted(), countBefore + 2);
+  for (let tries = 0; (await audited()).length < before.length + 2 && tries < 100; tries += 1)
+    await sleep(50);
+  equal((await audited()).length, before.length + 2);
 });
 
 test('a token from a fragment is never for an API', async () => {

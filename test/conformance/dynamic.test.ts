@@ -142,7 +142,7 @@ test('oidcc-registration-logo-uri, -policy-uri, -tos-uri: the consent page links
   match(consent.body, /<img[^>]*src="https:\/\/rp\.example\/logo\.png"[^>]*referrerpolicy="no-referrer"/);
 });
 
-test('oidcc-registration-jwks-uri, -refresh-token-rp-key-rotation: an assertion by the newest key', async () => {
+test('oidcc-registration-jwks-uri, -refresh-token-rp-key-rotation: the newest key alone', async () => {
   const createKey = async (kid: string) => {
     const { privateKey, publicKey } = await generateKeyPair('RS256');
     const jwk: JWK = { ...(await exportJWK(publicKey)), kid, alg: 'RS256', use: 'sig' };

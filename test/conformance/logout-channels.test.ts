@@ -50,7 +50,7 @@ async function leave(client: typeof backChannel): Promise<{ page: Page; idToken:
   return { page, idToken, token };
 }
 
-test('oidcc-backchannel-rp-initiated-logout: a signed logout token arrives, with sub, sid and jti', async () => {
+test('oidcc-backchannel-rp-initiated-logout: a signed logout token with sub, sid and jti', async () => {
   const { page, idToken } = await leave(backChannel);
   equal(page.location, `${BYE}?state=s`);
   // The application that sent the user is told last, when the browser is back there (logout-deliveries.ts).
@@ -73,7 +73,7 @@ test('oidcc-backchannel-rp-initiated-logout: a signed logout token arrives, with
   );
 });
 
-test('oidcc-frontchannel-rp-initiated-logout: a frame with iss and sid, then the address with state', async () => {
+test('oidcc-frontchannel-rp-initiated-logout: a frame with iss and sid, then the address', async () => {
   const { page, idToken } = await leave(frontChannel);
   const [, frame = ''] = /<iframe[^>]* src="([^"]*)"/.exec(page.body) ?? [];
   const { pathname, searchParams } = new URL(frame.replaceAll('&amp;', '&'));
@@ -84,7 +84,7 @@ test('oidcc-frontchannel-rp-initiated-logout: a frame with iss and sid, then the
   match(page.body, /<meta http-equiv="refresh" content="2; url=https:\/\/rp\.example\/bye\?state=s"/);
 });
 
-test('oidcc-session-management-rp-initiated-logout: session_state, and another one after the logout', async () => {
+test('oidcc-session-management-rp-initiated-logout: session_state is another afterwards', async () => {
   const agent = new Agent(app);
   const { response } = await agent.signIn(watching.id, person);
   const before = response.get('session_state') ?? '';

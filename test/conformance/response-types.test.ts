@@ -177,7 +177,7 @@ for (const type of TYPES) {
   }
 }
 
-test('oidcc-scope-email: an ID token alone has the claims, one beside a token leaves them to userinfo', async () => {
+test('oidcc-scope-email: an ID token alone has the claims, one beside a token has not', async () => {
   for (const [type, isInside] of [
     ['id_token', true],
     ['id_token token', false],
@@ -195,7 +195,7 @@ test('oidcc-id-token-hint: the same user without a page', async () => {
   equal(claimsOf(again.id_token ?? '').sub, person.id);
 });
 
-test('oidcc-ensure-registered-redirect-uri, -response-type-missing: a page here, nothing in a fragment', async () => {
+test('oidcc-ensure-registered-redirect-uri, -response-type-missing: nothing in a fragment', async () => {
   const agent = await signedIn();
   const other = await ask(agent, 'id_token token', { redirect_uri: `${REDIRECT_URI}/other` });
   deepEqual([other.status, other.location], [400, undefined]);

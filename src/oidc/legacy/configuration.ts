@@ -1,6 +1,7 @@
 // The library's part of the profile: response types beyond `code` and signed request objects, with our limits on both.
 import { type Configuration, errors, type KoaContextWithOIDC } from 'oidc-provider';
 import { hasLegacyProfile, legacyResponseTypes, requestObjectAlgorithms } from '../../clients/index.ts';
+import type { Events } from '../../events/index.ts';
 import { clientRecord } from '../models/client.ts';
 import type { ProviderBase } from '../provider-base.ts';
 import { createNoteBrowserState, forgetBrowserState, type StateAddress } from './browser-state.ts';
@@ -72,18 +73,33 @@ export function legacyConfiguration(configuration: Configuration): Configuration
 
 interface Watch extends StateAddress {
   readonly cookieKeys: readonly string[];
+  readonly events: Pick<Events, 'emit'>;
+}
+
+/** As at the token endpoint (tokens/token-events.ts), where these tokens never come by. */
+function reportTokens({ oidc }: KoaContextWithOIDC, response: object, events: Watch['events']): void {
+  const { client, entities, params, session } = oidc;
+  if (client === undefined || !('access_token' in response || 'id_token' in response)) return;
+  events.emit('tokensIssued', {
+    clientId: client.clientId,
+    accountId: session?.accountId,
+    grantId: session?.grantIdFor(client.clientId),
+    grantType: 'implicit',
+    scope: entities.AccessToken?.scope ?? (typeof params?.scope === 'string' ? params.scope : undefined),
+  });
 }
 
 /** Completes the answers of the authorization endpoint before they are sent (lib/actions/authorization/respond.js). */
 export function watchLegacyResponses(
   provider: Pick<InstanceType<typeof ProviderBase>, 'on'>,
-  watch: Watch,
+  { events, ...watch }: Watch,
 ): void {
   const noteBrowserState = createNoteBrowserState(watch);
   provider.on('authorization.success', (ctx: KoaContextWithOIDC, response: object = {}) => {
     // RFC 9207 §2: also where the library leaves it to the ID token, which a client may not have read yet.
     Object.assign(response, { iss: ctx.oidc.issuer });
     noteBrowserState(ctx, response);
+    reportTokens(ctx, response, events);
   });
   provider.on('authorization.error', (ctx: KoaContextWithOIDC, error: errors.OIDCProviderError) => {
     const isNobody = error.message === 'login_required' && ctx.oidc.session?.accountId === undefined;
