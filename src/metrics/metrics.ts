@@ -13,7 +13,9 @@ export interface MetricsOptions {
 }
 
 const words = (list: string): ReadonlySet<string> => new Set(list.split(' '));
-const GRANT_TYPES = words('authorization_code refresh_token client_credentials password implicit device_code');
+const GRANT_TYPES = words(
+  'authorization_code refresh_token client_credentials password implicit device_code',
+);
 const ENDPOINTS = words('token userinfo introspection revocation par device_authorization admin');
 const REFUSALS = words(
   'invalid_request invalid_client invalid_grant unauthorized_client unsupported_grant_type invalid_scope invalid_target ' +

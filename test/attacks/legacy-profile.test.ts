@@ -78,7 +78,9 @@ test('a token from a fragment is in the audit log and the metrics, like every ot
   };
   const counted = async (): Promise<number> => {
     const { body } = await agent.get('/metrics');
-    return Number(/latchkey_tokens_issued_total{grant_type="implicit",worker="0"} (\d+)/.exec(body)?.[1] ?? 0);
+    return Number(
+      /latchkey_tokens_issued_total{grant_type="implicit",worker="0"} (\d+)/.exec(body)?.[1] ?? 0,
+    );
   };
   const [before, countBefore] = [await audited(), await counted()];
   await fragmentToken();
