@@ -83,6 +83,7 @@ const adminFloors: readonly (readonly string[])[] = [
   ['test-sign-in'],
   ['routes', 'api-parts'],
   ['console'],
+  ['area'],
   ['index'],
 ];
 

@@ -1,119 +1,43 @@
 // The admin REST API (/admin/api) and the Admin UI (/admin), which does everything through the routes of the API. This
 // domain owns the contract of routes, lists and pages, the resources, and test sign-ins. It does not own the rules of the
-// data it administers: those belong to the domains below. Start with routes.ts (all routes) and console/create.ts.
+// data it administers: those belong to the domains below. Start with area.ts, which is
+// loaded at the first request for it, then routes.ts (all routes) and console/create.ts.
 import type Koa from 'koa';
-import type { Account, AccountDomain } from '../accounts/index.ts';
-import type { Apis } from '../apis/index.ts';
-import type { AuditLogs } from '../audit/index.ts';
-import type { ClientDomain } from '../clients/index.ts';
-import type { Clock } from '../clock.ts';
-import type { Config } from '../config/types.ts';
-import type { Events } from '../events/index.ts';
-import { type InjectRequest, readForm } from '../http/index.ts';
-import type { Keys } from '../keys/index.ts';
-import {
-  ACR,
-  type AccountDirectory,
-  type Bearers,
-  createTestSignInAccess,
-  type ProtocolState,
-} from '../oidc/index.ts';
-import type { Passkeys } from '../passkeys/index.ts';
-import type { Recovery } from '../recovery/index.ts';
-import type { Registration } from '../registration/index.ts';
-import type { SecondFactors } from '../second-factors/index.ts';
-import type { SessionDomain } from '../sessions/index.ts';
-import type { Settings } from '../settings/index.ts';
-import type { Store } from '../store/port.ts';
-import { type ApiPartsDeps, createApiParts } from './api-parts.ts';
-import { type AdminUiDeps, createAdminUi } from './console/create.ts';
-import { type AdminRoutesDeps, adminRoutes } from './routes.ts';
+import { createTestSignInAccess } from '../oidc/index.ts';
+import type { AdminDeps } from './area.ts';
 import { createTestSignIn } from './test-sign-in/create.ts';
 
 export { resealReplies } from './api/reseal-replies.ts';
 
-/** Whole domains, and what stands around them. */
-export interface AdminDeps {
-  readonly config: Pick<Config, 'baseUrl' | 'issuer' | 'cookieKeys'> & {
-    readonly basePath: string;
-    readonly version: string;
-  };
-  readonly store: Store;
-  readonly clock: Clock;
-  readonly events: Pick<Events, 'record' | 'origins'>;
-  readonly pages: Pick<AdminUiDeps, 'views' | 'csrf' | 'oneTime'>;
-  readonly injector: { readonly ask: InjectRequest };
-  readonly protocol: {
-    readonly state: Pick<ProtocolState, 'browser' | 'tokens' | 'signedIn'>;
-    readonly directory: AccountDirectory<Account>;
-    readonly bearers: Pick<Bearers, 'authorizeAdmin'>;
-    readonly logoutDeliveries: AdminRoutesDeps['logoutDeliveries'];
-    readonly readCalledAddresses: AdminRoutesDeps['readCalledAddresses'];
-  };
-  /** The domains to administer. */
-  readonly domains: {
-    readonly accounts: Pick<AccountDomain, 'accounts' | 'groups' | 'importAccount'>;
-    readonly clients: ClientDomain;
-    readonly apis: Apis;
-    readonly sessions: Pick<SessionDomain, 'sessions' | 'grants'>;
-    readonly settings: Settings;
-    readonly keys: Keys;
-    readonly sealer: ApiPartsDeps['sealer'];
-    readonly mail: AdminRoutesDeps['mail'];
-    readonly secondFactors: Pick<SecondFactors, 'trustedDevices'>;
-    readonly passkeys: Passkeys;
-    readonly recovery: Recovery;
-    readonly registration: Registration;
-    readonly audit: AuditLogs;
-  };
-}
-
 export interface Admin {
   /** Admits test sign-ins; must run before the protocol's routes. */
   readonly testSignInGate: Koa.Middleware;
-  /** In the order in which they must run. */
-  readonly middleware: readonly Koa.Middleware[];
+  /** Everything under /admin. */
+  readonly middleware: Koa.Middleware;
 }
 
-/** What the API's routes take. */
-function apiOf({ config, store, clock, events, protocol, domains }: AdminDeps): AdminRoutesDeps {
-  const { accounts, clients, sessions, secondFactors, recovery, registration, audit } = domains;
-  const { apis, settings, keys, sealer, mail, passkeys } = domains;
-  return {
-    ...accounts,
-    ...clients,
-    apis,
-    initialAccessTokens: clients.clients.initialAccessTokens,
-    sessions: sessions.sessions,
-    settings,
-    keys,
-    mail,
-    trustedDevices: secondFactors.trustedDevices,
-    passkeys,
-    sendPasswordReset: recovery.sendPasswordReset,
-    sendEmailVerification: recovery.sendEmailVerification,
-    sendEnrolmentLink: registration.enrolment.sendLink,
-    invitations: registration.invitations,
-    audit: audit.audit,
-    tokenEvents: audit.tokenLog,
-    authorizeAdmin: protocol.bearers.authorizeAdmin,
-    logoutDeliveries: protocol.logoutDeliveries,
-    readCalledAddresses: protocol.readCalledAddresses,
-    ...createApiParts({ store, clock, sealer, grants: sessions.grants }),
-    clock,
-    events,
-    cursorKey: config.cookieKeys[0] ?? '',
-    baseUrl: config.baseUrl,
-    version: config.version,
+const isOurs = (path: string): boolean => path === '/admin' || path.startsWith('/admin/');
+
+/**
+ * Loads the area at the first request for it, for all requests that wait for it at once. It is half of the program, and a
+ * process that only issues tokens never needs it. A failure is the answer to those requests, and the next one tries again.
+ */
+function onFirstRequest(load: () => Promise<Koa.Middleware>): Koa.Middleware {
+  let loading: Promise<Koa.Middleware> | undefined;
+  return async (ctx, next) => {
+    if (!isOurs(ctx.path)) return next();
+    loading ??= load().catch((error: unknown) => {
+      loading = undefined;
+      throw error;
+    });
+    const answer = await loading;
+    return answer(ctx, next);
   };
 }
 
 export function createAdmin(deps: AdminDeps): Admin {
-  const { config, store, clock, events, pages, injector } = deps;
+  const { store, clock, config, events, pages } = deps;
   const { state, directory } = deps.protocol;
-  const { baseUrl, basePath, issuer, cookieKeys } = config;
-  const settings = () => deps.domains.settings.current();
-  const api = apiOf(deps);
   const testSignIn = createTestSignIn({
     csrf: pages.csrf,
     browser: state.browser,
@@ -131,28 +55,9 @@ export function createAdmin(deps: AdminDeps): Admin {
   });
   return {
     testSignInGate: testSignIn.gate,
-    middleware: [
-      adminRoutes(api),
-      createAdminUi({
-        api,
-        ...pages,
-        readForm,
-        signedIn: state.signedIn.ofBrowser,
-        setActor: events.origins.setActor,
-        strongAcr: ACR.multiFactor,
-        addableFactors: () => ({
-          passkey: settings().auth_mode !== 'password',
-          app: settings().mfa_mode !== 'off',
-        }),
-        idleSeconds: () => settings().admin_idle_seconds,
-        ask: injector.ask,
-        testSignIn: testSignIn.forConsole,
-        cookieKeys,
-        clock,
-        baseUrl,
-        basePath,
-        issuer,
-      }),
-    ],
+    middleware: onFirstRequest(async () => {
+      const { createArea } = await import('./area.ts');
+      return createArea(deps, testSignIn.forConsole);
+    }),
   };
 }

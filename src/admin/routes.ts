@@ -116,9 +116,9 @@ export function adminRouteList(deps: AdminRoutesDeps): Route[] {
 }
 
 /** @returns middleware for /admin/api; it passes on other paths. src/http/boundary.ts turns thrown errors into responses. */
-export function adminRoutes(deps: AdminRoutesDeps): Koa.Middleware {
+export function adminRoutes(deps: AdminRoutesDeps, routes: readonly Route[]): Koa.Middleware {
   return createAdminRouter({
-    routes: adminRouteList(deps),
+    routes,
     prefix: `${deps.basePath ?? ''}${PATH}`,
     publicUrl: `${deps.baseUrl}${PATH}`,
     authorizeAdmin: deps.authorizeAdmin,

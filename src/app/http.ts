@@ -66,7 +66,7 @@ export function createHandler(parts: HttpParts): RequestListener {
     interactions.middleware,
     admin.testSignInGate,
     ...parts.protocol,
-    ...admin.middleware,
+    admin.middleware,
     ...parts.selfService,
   ];
   for (const middleware of inSite) site.use(middleware);

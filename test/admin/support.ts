@@ -17,7 +17,7 @@ import { createGroups, type Groups } from '../../src/accounts/groups.ts';
 import { createImportAccount } from '../../src/accounts/import.ts';
 import { createPasswords } from '../../src/accounts/passwords/password.ts';
 import { createApiParts } from '../../src/admin/api-parts.ts';
-import { type AdminRoutesDeps, adminRoutes } from '../../src/admin/routes.ts';
+import { type AdminRoutesDeps, adminRouteList, adminRoutes } from '../../src/admin/routes.ts';
 import { type Apis, createApiDomain, createFindApiForGroup } from '../../src/apis/index.ts';
 import { createAudit } from '../../src/audit/audit.ts';
 import { createTokenLog } from '../../src/audit/token-log.ts';
@@ -305,7 +305,7 @@ async function run(store: Store, time: Clockwork, act: (world: World) => Promise
       },
     }),
   );
-  app.use(adminRoutes(deps));
+  app.use(adminRoutes(deps, adminRouteList(deps)));
   app.use(
     registrationRoutes({
       events,

@@ -6,7 +6,7 @@ import { catalogue } from '../../errors.ts';
 import { type InjectRequest, requestIdOf } from '../../http/index.ts';
 import { type AuditTrail, createAuditTrail } from '../api/audit-trail.ts';
 import { createPerform } from '../api/perform.ts';
-import { type AdminRoutesDeps, adminRouteList } from '../routes.ts';
+import type { AdminRoutesDeps } from '../routes.ts';
 import type { TestSignInParts } from '../test-sign-in/create.ts';
 import { createTestSignInRun } from '../test-sign-in/run.ts';
 import { type Admission, type Admissions, createAdmissions, isAdmission } from './admission.ts';
@@ -17,7 +17,7 @@ import { createSealedCookie } from './sealed-cookie.ts';
 import { createConsoleSignIn, isPendingSignIn, type PendingSignIn } from './sign-in.ts';
 
 export interface AdminUiDeps
-  extends Pick<ConsoleDeps, 'views' | 'csrf' | 'oneTime' | 'readForm' | 'setActor' | 'strongAcr'> {
+  extends Pick<ConsoleDeps, 'routes' | 'views' | 'csrf' | 'oneTime' | 'readForm' | 'setActor' | 'strongAcr'> {
   /** The dependencies of the REST API; pages do everything through its routes. */
   readonly api: AdminRoutesDeps;
   readonly signedIn: Admissions['signedIn'];
@@ -47,7 +47,6 @@ export function createAdminUi(deps: AdminUiDeps): Koa.Middleware {
   return adminConsole({
     ...deps,
     pages: adminPages,
-    routes: adminRouteList(api),
     perform: createPerform(auditTrail),
     testSignIn: createTestSignInRun({ ...deps, ...deps.testSignIn }),
     async readClient(clientId) {

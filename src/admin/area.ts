@@ -1,0 +1,125 @@
+// All that answers under /admin: the routes of the API, and the Admin UI. index.ts loads this file, and by it half of the
+// program, at the first request for it.
+import type Koa from 'koa';
+import type { Account, AccountDomain } from '../accounts/index.ts';
+import type { Apis } from '../apis/index.ts';
+import type { AuditLogs } from '../audit/index.ts';
+import type { ClientDomain } from '../clients/index.ts';
+import type { Clock } from '../clock.ts';
+import type { Config } from '../config/types.ts';
+import type { Events } from '../events/index.ts';
+import { type InjectRequest, readForm } from '../http/index.ts';
+import type { Keys } from '../keys/index.ts';
+import { ACR, type AccountDirectory, type Bearers, type ProtocolState } from '../oidc/index.ts';
+import type { Passkeys } from '../passkeys/index.ts';
+import type { Recovery } from '../recovery/index.ts';
+import type { Registration } from '../registration/index.ts';
+import type { SecondFactors } from '../second-factors/index.ts';
+import type { SessionDomain } from '../sessions/index.ts';
+import type { Settings } from '../settings/index.ts';
+import type { Store } from '../store/port.ts';
+import { type ApiPartsDeps, createApiParts } from './api-parts.ts';
+import { type AdminUiDeps, createAdminUi } from './console/create.ts';
+import { type AdminRoutesDeps, adminRouteList, adminRoutes } from './routes.ts';
+import type { TestSignInParts } from './test-sign-in/create.ts';
+
+/** Whole domains, and what stands around them. */
+export interface AdminDeps {
+  readonly config: Pick<Config, 'baseUrl' | 'issuer' | 'cookieKeys'> & {
+    readonly basePath: string;
+    readonly version: string;
+  };
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly events: Pick<Events, 'record' | 'origins'>;
+  readonly pages: Pick<AdminUiDeps, 'views' | 'csrf' | 'oneTime'>;
+  readonly injector: { readonly ask: InjectRequest };
+  readonly protocol: {
+    readonly state: Pick<ProtocolState, 'browser' | 'tokens' | 'signedIn'>;
+    readonly directory: AccountDirectory<Account>;
+    readonly bearers: Pick<Bearers, 'authorizeAdmin'>;
+    readonly logoutDeliveries: AdminRoutesDeps['logoutDeliveries'];
+    readonly readCalledAddresses: AdminRoutesDeps['readCalledAddresses'];
+  };
+  /** The domains to administer. */
+  readonly domains: {
+    readonly accounts: Pick<AccountDomain, 'accounts' | 'groups' | 'importAccount'>;
+    readonly clients: ClientDomain;
+    readonly apis: Apis;
+    readonly sessions: Pick<SessionDomain, 'sessions' | 'grants'>;
+    readonly settings: Settings;
+    readonly keys: Keys;
+    readonly sealer: ApiPartsDeps['sealer'];
+    readonly mail: AdminRoutesDeps['mail'];
+    readonly secondFactors: Pick<SecondFactors, 'trustedDevices'>;
+    readonly passkeys: Passkeys;
+    readonly recovery: Recovery;
+    readonly registration: Registration;
+    readonly audit: AuditLogs;
+  };
+}
+
+/** What the API's routes take. */
+function apiOf({ config, store, clock, events, protocol, domains }: AdminDeps): AdminRoutesDeps {
+  const { accounts, clients, sessions, secondFactors, recovery, registration, audit } = domains;
+  const { apis, settings, keys, sealer, mail, passkeys } = domains;
+  return {
+    ...accounts,
+    ...clients,
+    apis,
+    initialAccessTokens: clients.clients.initialAccessTokens,
+    sessions: sessions.sessions,
+    settings,
+    keys,
+    mail,
+    trustedDevices: secondFactors.trustedDevices,
+    passkeys,
+    sendPasswordReset: recovery.sendPasswordReset,
+    sendEmailVerification: recovery.sendEmailVerification,
+    sendEnrolmentLink: registration.enrolment.sendLink,
+    invitations: registration.invitations,
+    audit: audit.audit,
+    tokenEvents: audit.tokenLog,
+    authorizeAdmin: protocol.bearers.authorizeAdmin,
+    logoutDeliveries: protocol.logoutDeliveries,
+    readCalledAddresses: protocol.readCalledAddresses,
+    ...createApiParts({ store, clock, sealer, grants: sessions.grants }),
+    clock,
+    events,
+    cursorKey: config.cookieKeys[0] ?? '',
+    baseUrl: config.baseUrl,
+    version: config.version,
+  };
+}
+
+/** @returns middleware for /admin; it passes on paths that it has not */
+export function createArea(deps: AdminDeps, testSignIn: TestSignInParts): Koa.Middleware {
+  const { config, clock, events, pages, injector } = deps;
+  const { baseUrl, basePath, issuer, cookieKeys } = config;
+  const settings = () => deps.domains.settings.current();
+  const api = apiOf(deps);
+  const routes = adminRouteList(api);
+  const answerApi = adminRoutes(api, routes);
+  const answerPages = createAdminUi({
+    api,
+    routes,
+    ...pages,
+    readForm,
+    signedIn: deps.protocol.state.signedIn.ofBrowser,
+    setActor: events.origins.setActor,
+    strongAcr: ACR.multiFactor,
+    addableFactors: () => ({
+      passkey: settings().auth_mode !== 'password',
+      app: settings().mfa_mode !== 'off',
+    }),
+    idleSeconds: () => settings().admin_idle_seconds,
+    ask: injector.ask,
+    testSignIn,
+    cookieKeys,
+    clock,
+    baseUrl,
+    basePath,
+    issuer,
+  });
+  return (ctx, next) => answerApi(ctx, async () => answerPages(ctx, next));
+}
