@@ -1,7 +1,7 @@
 // Logging: JSON lines by pino, readable lines in a terminal. Secrets are masked, and no value from outside can end a record
 // or send control sequences to a terminal (checklist R147, R148).
+import { createRequire } from 'node:module';
 import pino from 'pino';
-import { prettyFactory } from 'pino-pretty';
 import type { LogLevel } from './log-level.ts';
 
 // No `child`: pino writes its bindings past the formatters that mask secrets.
@@ -88,8 +88,14 @@ function cleanFields(fields: object, depth: number): Record<string, unknown> {
   return clean;
 }
 
-/** Synchronous and without a worker thread, so that the last line before a crash is not lost. */
+const load = createRequire(import.meta.url);
+
+/**
+ * Synchronous and without a worker thread, so that the last line before a crash is not lost. The printer is loaded here: only
+ * a terminal needs it.
+ */
 function prettyDestination(out: { write(line: string): void }, isColored: boolean): pino.DestinationStream {
+  const { prettyFactory }: typeof import('pino-pretty') = load('pino-pretty');
   const format = prettyFactory({
     colorize: isColored,
     singleLine: true,

@@ -1,6 +1,5 @@
 // Builds the message (RFC 5322, MIME). Addresses are validated single ones, passed as objects, so that no library parses an
 // address list (checklist R121). Nothing is attached or fetched.
-import MailComposer from 'nodemailer/lib/mail-composer';
 import { isMailAddress } from '../config/mail-address.ts';
 import { AppError } from '../errors.ts';
 import type { RenderedMail } from './templates.ts';
@@ -34,6 +33,11 @@ export function compose(
   sender: Sender,
 ): Promise<Buffer> {
   checkRecipient(mail.to);
+  return build(mail, sender);
+}
+
+async function build(mail: Parameters<typeof compose>[0], sender: Sender): Promise<Buffer> {
+  const { default: MailComposer } = await import('nodemailer/lib/mail-composer');
   const composer = new MailComposer({
     from: { name: oneLine(sender.name), address: sender.address },
     to: { name: '', address: mail.to },

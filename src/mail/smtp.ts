@@ -1,6 +1,6 @@
 // The SMTP client (with compose.ts the only files that import nodemailer): one session for several mails. Every wait is
 // bounded, and every operation as a whole too, so that a server that sends single bytes cannot stall it (checklist R165).
-import SMTPConnection, { type SMTPConnectionOptions } from 'nodemailer/lib/smtp-connection';
+import type { default as SMTPConnection, SMTPConnectionOptions } from 'nodemailer/lib/smtp-connection';
 import { isLoopbackHost } from '../config/parsers.ts';
 import type { SmtpServer } from '../config/smtp-url.ts';
 import { undelivered, unreachable } from './undelivered.ts';
@@ -97,7 +97,9 @@ async function within(
 
 export function createSmtp({ name, waitMs = 10_000, sendMs = 15_000 }: SmtpOptions): OpenSmtp {
   return async (server, signal) => {
-    const connection = new SMTPConnection({
+    // At the first mail: many processes send none.
+    const { default: Connection } = await import('nodemailer/lib/smtp-connection');
+    const connection = new Connection({
       host: server.host,
       port: server.port,
       name,

@@ -1,6 +1,7 @@
-// QR codes as images; the only import of qrcode.
-import { toDataURL } from 'qrcode';
+// QR codes as images; the only import of qrcode, which is loaded at the first one.
 
 /** @returns a PNG as a data: URI, with the quiet zone that readers need (ISO/IEC 18004 §9.1) */
-export const toQrDataUri = (text: string): Promise<string> =>
-  toDataURL(text, { errorCorrectionLevel: 'M', margin: 4, scale: 6, type: 'image/png' });
+export async function toQrDataUri(text: string): Promise<string> {
+  const { toDataURL } = await import('qrcode');
+  return toDataURL(text, { errorCorrectionLevel: 'M', margin: 4, scale: 6, type: 'image/png' });
+}
