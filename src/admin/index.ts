@@ -1,7 +1,7 @@
 // The admin REST API (/admin/api) and the Admin UI (/admin), which does everything through the routes of the API. This
 // domain owns the contract of routes, lists and pages, the resources, and test sign-ins. It does not own the rules of the
-// data it administers: those belong to the domains below. Start with area.ts, which is
-// loaded at the first request for it, then routes.ts (all routes) and console/create.ts.
+// data it administers: those belong to the domains below. Start with area.ts, which is loaded at the first request for it, then
+// routes.ts (all routes) and console/create.ts.
 import type Koa from 'koa';
 import { createTestSignInAccess } from '../oidc/index.ts';
 import type { AdminDeps } from './area.ts';
