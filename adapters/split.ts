@@ -8,6 +8,7 @@ import {
   type Store,
   StoreUnavailable,
 } from '../src/store/port.ts';
+import { gatherSteps, writeInOrder } from './together.ts';
 
 /** One of the two backends, and its name for operators. */
 export interface Half<S> {
@@ -75,13 +76,30 @@ export function createSplitStore(options: SplitStoreOptions): Store {
     return changes && announced.includes(name) ? announcingWrites(inner, () => changes.announce()) : inner;
   }
 
+  const open = <T>(definition: CollectionDefinition<T>): EphemeralCollection<T> =>
+    definition.durability === 'durable' ? collection(definition) : ephemeral.store.ephemeral(definition);
+
   return {
     collection,
+    ephemeral: open,
 
-    ephemeral<T>(definition: CollectionDefinition<T>): EphemeralCollection<T> {
-      return definition.durability === 'durable'
-        ? collection(definition)
-        : ephemeral.store.ephemeral(definition);
+    async writeTogether(fill) {
+      const steps = gatherSteps(fill, open);
+      const decisive = steps[0]?.durability;
+      const groups = [
+        steps.filter(({ durability }) => durability === decisive),
+        steps.filter(({ durability }) => durability !== decisive),
+      ].filter((group) => group.length > 0);
+      try {
+        await writeInOrder(groups, (group) => {
+          const half = group[0]?.durability === 'durable' ? durable : ephemeral;
+          return half.store.writeTogether((writes) => {
+            for (const step of group) step.addTo(writes);
+          });
+        });
+      } finally {
+        if (steps.some((step) => announced.includes(step.collection))) changes?.announce();
+      }
     },
 
     async sweep(limit) {

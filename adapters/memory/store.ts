@@ -18,6 +18,7 @@ import {
   isLive,
   toDocument,
 } from '../document.ts';
+import { gather, type Preparations } from '../together.ts';
 import { select } from './query.ts';
 
 /** Stored as text, so that no reference is shared with callers (C2). */
@@ -38,11 +39,23 @@ const toStored = <T>(entry: Entry, copy: T): Stored<T> => ({
 
 const byId = (a: Entry, b: Entry): number => compareText(a.id, b.id);
 
+interface Act<R = unknown> {
+  readonly rows: Rows;
+  readonly id: string;
+  readonly run: () => R;
+}
+
+interface MemoryWrites<T> extends Preparations<T, Act> {
+  insert(...args: Parameters<Preparations<T, Act>['insert']>): Act<Stored<T>>;
+  replace(...args: Parameters<Preparations<T, Act>['replace']>): Act<Stored<T>>;
+  remove(id: string): Act<boolean>;
+}
+
 function createMemoryCollection<T>(
   definition: CollectionDefinition<T>,
   rows: Rows,
   now: () => number,
-): Collection<T> {
+): { readonly collection: Collection<T>; readonly writes: MemoryWrites<T> } {
   const live = (id: string): Entry | undefined => {
     const entry = rows.get(id);
     return entry && isLive(entry.expiresAt, now()) ? entry : undefined;
@@ -75,7 +88,40 @@ function createMemoryCollection<T>(
     return toStored(entry, copy);
   }
 
-  return {
+  const writes: MemoryWrites<T> = {
+    insert(id, value, { expiresAt } = {}) {
+      checkExpiry(expiresAt);
+      const document = toDocument(definition, value);
+      const run = (): Stored<T> => {
+        if (live(id)) throw new AlreadyExists(definition.name, 'id');
+        return write(id, 1, document, expiresAt);
+      };
+      return { rows, id, run };
+    },
+
+    replace(id, version, value, { expiresAt } = {}) {
+      checkExpiry(expiresAt);
+      const document = toDocument(definition, value);
+      const run = (): Stored<T> => {
+        const current = live(id);
+        if (current?.version !== version) throw new VersionConflict(definition.name, id, version);
+        const until = expiresAt === undefined ? current.expiresAt : (expiresAt ?? undefined);
+        return write(id, version + 1, document, until);
+      };
+      return { rows, id, run };
+    },
+
+    remove(id) {
+      const run = (): boolean => {
+        const wasLive = live(id) !== undefined;
+        rows.delete(id);
+        return wasLive;
+      };
+      return { rows, id, run };
+    },
+  };
+
+  const collection: Collection<T> = {
     async find(id) {
       const entry = live(id);
       return entry && read(entry);
@@ -86,36 +132,14 @@ function createMemoryCollection<T>(
       return having(index, key).sort(byId).map(read);
     },
 
-    async insert(id, value, { expiresAt } = {}) {
-      checkExpiry(expiresAt);
-      const document = toDocument(definition, value);
-      if (live(id)) throw new AlreadyExists(definition.name, 'id');
-      return write(id, 1, document, expiresAt);
-    },
+    insert: async (...args) => writes.insert(...args).run(),
+    replace: async (...args) => writes.replace(...args).run(),
+    remove: async (id) => writes.remove(id).run(),
 
     async put(id, value, { expiresAt } = {}) {
       checkExpiry(expiresAt);
       const document = toDocument(definition, value);
       return write(id, (live(id)?.version ?? 0) + 1, document, expiresAt);
-    },
-
-    async replace(id, version, value, { expiresAt } = {}) {
-      checkExpiry(expiresAt);
-      const document = toDocument(definition, value);
-      const current = live(id);
-      if (current?.version !== version) throw new VersionConflict(definition.name, id, version);
-      return write(
-        id,
-        version + 1,
-        document,
-        expiresAt === undefined ? current.expiresAt : (expiresAt ?? undefined),
-      );
-    },
-
-    async remove(id) {
-      const wasLive = live(id) !== undefined;
-      rows.delete(id);
-      return wasLive;
     },
 
     async removeBy(index, key) {
@@ -131,6 +155,22 @@ function createMemoryCollection<T>(
       return { items: page.map(read), total: query.isCounted === false ? page.length : total };
     },
   };
+  return { collection, writes };
+}
+
+/** All of them or, when one is refused, none. */
+function runTogether(acts: readonly Act[]): void {
+  const before = acts.map(({ rows, id }) => rows.get(id));
+  try {
+    for (const { run } of acts) run();
+  } catch (error) {
+    for (const [n, { rows, id }] of acts.entries()) {
+      const entry = before[n];
+      if (entry) rows.set(id, entry);
+      else rows.delete(id);
+    }
+    throw error;
+  }
 }
 
 /** @param deps.clock decides what has expired */
@@ -143,15 +183,20 @@ export function createMemoryStore({ clock }: { clock: Clock }): Store {
     return clock();
   };
 
-  function collection<T>(definition: CollectionDefinition<T>): Collection<T> {
+  function open<T>(definition: CollectionDefinition<T>) {
     const rows: Rows = collections.get(definition.name) ?? new Map();
     collections.set(definition.name, rows);
     return createMemoryCollection(definition, rows, now);
   }
+  const collection = <T>(definition: CollectionDefinition<T>): Collection<T> => open(definition).collection;
 
   return {
     collection,
     ephemeral: collection,
+
+    async writeTogether(fill) {
+      runTogether(gather<Act>(fill, (definition) => open(definition).writes));
+    },
 
     async sweep(limit) {
       const at = now();

@@ -4,6 +4,7 @@ import type { Collection as DriverCollection } from 'mongodb';
 import type { Clock } from '../../src/clock.ts';
 import type { Collection, CollectionDefinition, Store } from '../../src/store/port.ts';
 import { checkNames } from '../document.ts';
+import { writeEach } from '../together.ts';
 import { createMongoCollection } from './collection.ts';
 import { type ConnectionOptions, openConnection, toOutcome } from './connection.ts';
 import { isExpiredAt, type Row } from './document.ts';
@@ -92,6 +93,8 @@ export async function createMongoStore(options: MongoStoreOptions): Promise<Stor
   return {
     collection,
     ephemeral: collection,
+
+    writeTogether: async (fill) => writeEach(fill, collection),
 
     sweep(limit) {
       return connection.run(async () => {

@@ -1,6 +1,7 @@
 // The Redis store: ephemeral collections only. Durable collections with queries are stored elsewhere (split.ts).
 import type { Clock } from '../../src/clock.ts';
 import type { CollectionDefinition, Store } from '../../src/store/port.ts';
+import { writeEach } from '../together.ts';
 import { type Changes, createChanges } from './changes.ts';
 import { createRedisCollection, type Family, familyOf, sweepFamily } from './collection.ts';
 import { openRedisConnection, type RedisConnection, type RedisConnectionOptions } from './connection.ts';
@@ -65,6 +66,9 @@ function createStoreOn(parts: {
   }
   for (const { name } of parts.definitions) register(name);
 
+  const ephemeral: Store['ephemeral'] = (definition) =>
+    createRedisCollection({ connection, clock, definition, family: register(definition.name) });
+
   return {
     changes,
 
@@ -72,8 +76,9 @@ function createStoreOn(parts: {
       throw new TypeError(`${name}: Redis has no queries, so a collection cannot be in it`);
     },
 
-    ephemeral: (definition) =>
-      createRedisCollection({ connection, clock, definition, family: register(definition.name) }),
+    ephemeral,
+
+    writeTogether: async (fill) => writeEach(fill, ephemeral),
 
     async sweep(limit) {
       let removed = 0;

@@ -15,6 +15,8 @@ export interface Connection {
   /** For pragmas, transactions and schema; no parameters. */
   exec(sql: string): void;
   readonly isInTransaction: boolean;
+  /** Runs `act` inside a transaction; what it throws takes back what it wrote, and nothing else. */
+  nested(act: () => void): void;
   /** Runs a read. @throws StoreUnavailable when SQLite cannot answer */
   read<R>(act: () => R): Promise<R>;
   /** Runs `act` while SQLite itself waits for locks. It blocks the event loop, so it is for the start only. */
@@ -164,6 +166,18 @@ export function openConnection(file: string): Connection {
     exec: (sql) => database.exec(sql),
     get isInTransaction() {
       return database.isTransaction;
+    },
+    nested(act) {
+      statement('SAVEPOINT nested').run();
+      try {
+        act();
+      } catch (error) {
+        // SQLite's own errors end the whole transaction (writer.ts), and may have done so already.
+        if (sqliteCode(error) === undefined) statement('ROLLBACK TO nested').run();
+        throw error;
+      } finally {
+        if (database.isTransaction) statement('RELEASE nested').run();
+      }
     },
     // In WAL mode readers wait only while the log is recovered or removed.
     async read(act) {

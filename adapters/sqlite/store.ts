@@ -6,10 +6,12 @@ import {
   type Store,
   StoreUnavailable,
 } from '../../src/store/port.ts';
-import { createSqliteCollection } from './collection.ts';
+import { gather } from '../together.ts';
+import { createSqliteCollection, prepareWrites } from './collection.ts';
 import { type Connection, openConnection, toOutcome } from './connection.ts';
 import { createCounter } from './count.ts';
 import type { Sizes } from './plan.ts';
+import { createRows, type Rows } from './rows.ts';
 import { ensureTables } from './schema.ts';
 import { type Table, toTable } from './table.ts';
 import { createWriter, type WriterOptions } from './writer.ts';
@@ -46,6 +48,7 @@ export function createSqliteStoreOn(
   const writer = createWriter({ connection, lockTimeoutMs, maxPending });
   const counter = createCounter(connection, sizes);
   const tables = new Map<string, Table>();
+  const known = new WeakMap<CollectionDefinition<never>, Rows>();
   let closing: Promise<void> | undefined;
 
   function register(added: readonly Table[]): void {
@@ -57,10 +60,18 @@ export function createSqliteStoreOn(
     for (const table of added) tables.set(table.name, table);
   }
 
-  function collection<T>(definition: CollectionDefinition<T>): Collection<T> {
+  function rowsOf<T>(definition: CollectionDefinition<T>): Rows {
+    const found = known.get(definition);
+    if (found) return found;
     const table = toTable(definition);
     if (!tables.has(table.name)) register([table]);
-    return createSqliteCollection({ connection, writer, clock, definition, table, counter });
+    const rows = createRows({ connection, clock, definition, table });
+    known.set(definition, rows);
+    return rows;
+  }
+
+  function collection<T>(definition: CollectionDefinition<T>): Collection<T> {
+    return createSqliteCollection({ connection, writer, definition, rows: rowsOf(definition), counter });
   }
 
   function sweepTable({ sql }: Table, limit: number): number {
@@ -76,6 +87,15 @@ export function createSqliteStoreOn(
   return {
     collection,
     ephemeral: collection,
+
+    async writeTogether(fill) {
+      const acts = gather<() => unknown>(fill, (definition) => prepareWrites(definition, rowsOf(definition)));
+      await writer.write(() => {
+        connection.nested(() => {
+          for (const act of acts) act();
+        });
+      });
+    },
 
     sweep(limit) {
       return writer.write(() => {

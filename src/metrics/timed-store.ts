@@ -34,6 +34,7 @@ export function timedStore(store: Store, { stored }: Pick<Metrics, 'stored'>): S
       return { ...ephemeral(of), query: (query) => timed('query', () => of.query(query)) };
     },
     ephemeral: (definition) => ephemeral(store.ephemeral(definition)),
+    writeTogether: (fill) => timed('write', () => store.writeTogether(fill)),
     sweep: (limit) => store.sweep(limit),
     stamp: () => store.stamp(),
     ports: () => store.ports?.() ?? [],

@@ -1,4 +1,4 @@
-// The storage contract (rules C1–C15 in docs/architecture.md). Every backend in adapters/ implements it and passes
+// The storage contract (rules C1–C16 in docs/architecture.md). Every backend in adapters/ implements it and passes
 // test/store/contract.ts. What is stored is defined in collections.ts.
 
 /** A stored value with its metadata. */
@@ -106,9 +106,38 @@ export interface Collection<T> extends EphemeralCollection<T> {
   query(query: Query): Promise<Page<T>>;
 }
 
+/** One collection's part of writes that happen together. The arguments, and what is thrown, are those of its own methods. */
+export interface CollectionWrites<T> {
+  insert(id: string, value: T, options?: WriteOptions): void;
+  replace(id: string, version: number, value: T, options?: ReplaceOptions): void;
+  /** One that is not there does not stop the others. */
+  remove(id: string): void;
+}
+
+export interface Writes {
+  to<T>(definition: CollectionDefinition<T>): CollectionWrites<T>;
+}
+
 export interface Store {
   collection<T>(definition: CollectionDefinition<T>): Collection<T>;
   ephemeral<T>(definition: CollectionDefinition<T>): EphemeralCollection<T>;
+  /**
+   * Several writes, to any collections, of which all happen or none (C16):
+   *
+   *    await store.writeTogether((writes) => {
+   *      writes.to(refreshTokens).replace(id, version, { ...value, consumed });
+   *      writes.to(refreshTokens).insert(successorId, successor, { expiresAt });
+   *      writes.to(accessTokens).insert(jti, accessToken, { expiresAt });
+   *    });
+   *
+   * Put the write that forbids or decides first, and after it what nobody can reach before the caller has answered: where the
+   * backend has no commit over them all (docs/architecture.md), the first is written first, and a crash in between leaves it.
+   * Each document is written once at most.
+   * @param fill adds the writes; called once, at once
+   * @throws VersionConflict, AlreadyExists when one of them is refused: then none has happened
+   * @throws StoreUnavailable as for a single write: all may have happened
+   */
+  writeTogether(fill: (writes: Writes) => void): Promise<void>;
   /**
    * Removes expired documents, at most `limit` per call, so that requests can run in between. Never needed for correctness
    * (C1). @returns how many were removed; fewer than `limit` means there are no more
@@ -146,8 +175,10 @@ export class AlreadyExists extends Error {
 /** The document changed, expired or was removed since it was read. */
 export class VersionConflict extends Error {
   override readonly name = 'VersionConflict';
+  readonly collection: string;
   constructor(collection: string, id: string, version: number) {
     super(`${collection}/${id} is no longer at version ${version}`);
+    this.collection = collection;
   }
 }
 

@@ -65,6 +65,19 @@ function countingStore(store: Store): Store {
         definition,
         store.ephemeral(definition) as EphemeralCollection<never>,
       ) as unknown as EphemeralCollection<T>,
+    writeTogether(fill) {
+      const names: string[] = [];
+      return store
+        .writeTogether((writes) =>
+          fill({
+            to(definition) {
+              names.push(definition.name);
+              return writes.to(definition);
+            },
+          }),
+        )
+        .finally(() => calls.push(`${names.join('+')}.writeTogether`));
+    },
     sweep: (limit) => store.sweep(limit),
     stamp: () => store.stamp(),
     ping: () => store.ping(),

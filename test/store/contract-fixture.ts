@@ -14,6 +14,8 @@ export interface Backend {
    * tests at times lets two findAndModify commands pass that one of them should have kept out, with its plain driver, too.
    */
   readonly tries?: number;
+  /** Writes that are requested together become visible one after another (docs/architecture.md, C16). */
+  readonly isInSteps?: boolean;
   /** Closes every store of this backend and removes the data. */
   close(): Promise<void>;
 }

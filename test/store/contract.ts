@@ -1,5 +1,5 @@
 // The storage contract as tests. Every backend runs this suite from its own test file and passes all of it, without exemptions;
-// test names start with their rule (docs/architecture.md, rules C1–C15).
+// test names start with their rule (docs/architecture.md, rules C1–C16).
 import { afterEach, beforeEach, describe } from 'node:test';
 import type { CollectionDefinition, EphemeralCollection, Store } from '../../src/store/port.ts';
 import { concurrencyRules } from './contract-concurrency.ts';
@@ -9,6 +9,7 @@ import { indexRules } from './contract-indexes.ts';
 import { lifecycleRules } from './contract-lifecycle.ts';
 import { pageRules } from './contract-pages.ts';
 import { queryRules } from './contract-query.ts';
+import { togetherRules } from './contract-together.ts';
 import { valueRules } from './contract-values.ts';
 
 export interface ContractOptions {
@@ -50,7 +51,7 @@ export function storeContract(
     fields: hasQuery ? everything.fields : {},
   };
   const open = <T>(store: Store, of: CollectionDefinition<T>): EphemeralCollection<T> =>
-    hasQuery ? store.collection(of) : store.ephemeral(of);
+    of.durability === 'durable' ? store.collection(of) : store.ephemeral(of);
 
   describe(`${name}: storage contract`, () => {
     let backend: Backend;
@@ -76,6 +77,9 @@ export function storeContract(
     indexRules(fixture);
     concurrencyRules(fixture);
     lifecycleRules(fixture);
+    // Where a deployment has two stores, they are in different ones.
+    const pets = { ...definition, name: 'contract_pets', durability: 'ephemeral', fields: {} } as const;
+    togetherRules({ fixture, people: definition, pets, open });
     if (!hasQuery) return;
     const collection = () => backend.store.collection(definition);
     queryRules({ fixture, collection });

@@ -7,6 +7,26 @@ import { createSplitStore } from '../../adapters/split.ts';
 import * as model from '../../src/store/collections.ts';
 import { type Store, StoreUnavailable, VersionConflict } from '../../src/store/port.ts';
 import * as protocol from '../../src/store/protocol-collections.ts';
+import { storeContract } from './contract.ts';
+
+storeContract('split', async () => {
+  let now = 1_800_000_000_000;
+  const clock = (): number => now;
+  const store = createSplitStore({
+    durable: { name: 'mongodb', store: createMemoryStore({ clock }) },
+    ephemeral: { name: 'redis', store: createMemoryStore({ clock }) },
+    clock,
+  });
+  return {
+    store,
+    now: clock,
+    advance(ms) {
+      now += ms;
+    },
+    isInSteps: true,
+    close: () => store.close(),
+  };
+});
 
 const fact = { at: 1, value: 'yes' };
 const payload = { accountId: 'a', jti: 'x' };
@@ -97,6 +117,35 @@ describe('split store', () => {
     await settings.find('current');
     await store.collection(model.facts).insert('installed', fact);
     assert.equal(announcements, 4);
+  });
+
+  test('writes together in both halves: the first half decides, and its failure leaves nothing', async () => {
+    const tokens = store.ephemeral(protocol.refreshTokens);
+    await tokens.insert('old', payload);
+    const rotate = (of: Store, version: number): Promise<void> =>
+      of.writeTogether((writes) => {
+        writes.to(protocol.refreshTokens).replace('old', version, { ...payload, consumed: 1 });
+        writes.to(protocol.accessTokens).insert(`of ${version}`, payload, { expiresAt: now + 10 });
+      });
+    await assert.rejects(rotate(store, 2), VersionConflict);
+    assert.equal(await store.ephemeral(protocol.accessTokens).find('of 2'), undefined);
+    // Forbidden first: a half that fails then leaves the token used, and nothing that could be used.
+    const failing = createSplitStore({
+      durable: { name: 'mongodb', store: durable },
+      ephemeral: {
+        name: 'redis',
+        store: { ...ephemeral, writeTogether: () => Promise.reject(new StoreUnavailable('down')) },
+      },
+      clock: () => now,
+    });
+    await assert.rejects(rotate(failing, 1), StoreUnavailable);
+    assert.equal((await tokens.find('old'))?.value.consumed, 1);
+  });
+
+  test('writes together to data cached by processes are announced', async () => {
+    const record = { values: {}, updatedAt: 1, updatedBy: 'test' };
+    await store.writeTogether((writes) => writes.to(model.settings).insert('current', record));
+    assert.equal(announcements, 1);
   });
 
   test('stamp changes with every announcement, and every few seconds without one', () => {

@@ -19,6 +19,15 @@ export function createGuardedStore(inner: Store, ask: (collection: string, metho
       guarded(definition.name, inner.collection(definition)),
     ephemeral: <T>(definition: CollectionDefinition<T>): EphemeralCollection<T> =>
       guarded(definition.name, inner.ephemeral(definition)),
+    writeTogether: async (fill) =>
+      inner.writeTogether((writes) =>
+        fill({
+          to(definition) {
+            ask(definition.name, 'writeTogether');
+            return writes.to(definition);
+          },
+        }),
+      ),
     sweep: (limit) => inner.sweep(limit),
     stamp: () => inner.stamp(),
     ping: () => inner.ping(),

@@ -43,7 +43,7 @@ export interface Received {
   readonly text: string;
 }
 
-const WRITES = new Set(['insert', 'put', 'replace', 'remove', 'removeBy', 'writeTogether']);
+const WRITES = new Set(['insert', 'put', 'replace', 'remove', 'removeBy']);
 
 function watched<T extends object>(name: string, collection: T, writes: [string, unknown][]): T {
   return new Proxy(collection, {
@@ -64,6 +64,11 @@ const watchedStore = (store: Store, writes: [string, unknown][]): Store => ({
     watched(definition.name, store.collection(definition), writes),
   ephemeral: <T>(definition: CollectionDefinition<T>): EphemeralCollection<T> =>
     watched(definition.name, store.ephemeral(definition), writes),
+  // Noted like writes of their own, so that both ways can be compared.
+  writeTogether: (fill) =>
+    store.writeTogether((together) =>
+      fill({ to: (definition) => watched(definition.name, together.to(definition), writes) }),
+    ),
   sweep: (limit) => store.sweep(limit),
   stamp: () => store.stamp(),
   ping: () => store.ping(),
