@@ -79,6 +79,7 @@ export const catalogue = {
   'auth.stale': { status: 403, message: 'Sign in again: the last sign-in is too old or not strong enough.' },
   'account.not_found': { status: 404, message: 'User not found.' },
   'account.username_taken': { status: 409, message: 'This username is already taken.' },
+  'account.username_fixed': { status: 403, message: 'Usernames cannot be changed here.' },
   'account.email_taken': { status: 409, message: 'This e-mail address is already in use.' },
   'account.last_admin': { status: 409, message: 'At least one active administrator must remain.' },
   'account.changed': { status: 412, message: 'The user was changed since you read it.' },

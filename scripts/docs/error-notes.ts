@@ -145,6 +145,10 @@ export const errorNotes: Readonly<Record<ErrorCode, Note>> = {
     cause: 'Another account has this username. Case and Unicode form do not distinguish names.',
     remedy: 'Choose another username.',
   },
+  'account.username_fixed': {
+    cause: 'A user wants another username, and the setting `allow_username_change` is off.',
+    remedy: 'Ask an administrator, who can change it or turn the setting on.',
+  },
   'account.email_taken': {
     cause: 'Another account has this e-mail address.',
     remedy: 'Use another address, or sign in to that account.',

@@ -31,6 +31,7 @@ import { createReportSignIn } from './sign-in-events.ts';
 export { type Account, isUsable, toAccount } from './account.ts';
 export type { Accounts, NewAccount } from './accounts.ts';
 export type { AccountChanges } from './changes.ts';
+export { displayNameOf } from './display-name.ts';
 export { addressKey, parseEmail } from './email.ts';
 export { mayBeLeftWith } from './factor-policy.ts';
 export { finishInterrupted } from './finish-interrupted-job.ts';
@@ -41,6 +42,7 @@ export { parseLoginName } from './login-name.ts';
 export { checkNewPassword } from './passwords/check-new-password.ts';
 export type { HashParameters } from './passwords/password.ts';
 export { minPasswordLength } from './passwords/password-rules.ts';
+export type { ProfileChanges } from './profile.ts';
 export { type AdminAccess, accessOfRole } from './role-access.ts';
 export {
   hasCodeFactor,

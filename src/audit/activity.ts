@@ -35,6 +35,8 @@ const KINDS: { readonly [Name in EventName]?: string } = {
   'device.revoked': 'device_forgotten',
   'password.changed': 'password_changed',
   'password.reset': 'password_reset',
+  'profile.changed': 'profile_changed',
+  'username.changed': 'username_changed',
   'email.changed': 'email_changed',
   'email.verified': 'email_verified',
   'consent.granted': 'application_allowed',

@@ -25,7 +25,9 @@ export const eventLabels = {
   'passkey.failure': 'Passkey refused',
   'device.trusted': 'Browser trusted',
   'device.revoked': 'Browser no longer trusted',
-  // The account's own proofs
+  // The account's own data and proofs
+  'profile.changed': 'Profile changed by its owner',
+  'username.changed': 'Username changed by its owner',
   'password.changed': 'Password changed',
   'password.reset_requested': 'Password reset requested',
   'password.reset': 'Password reset',

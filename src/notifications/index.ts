@@ -53,13 +53,14 @@ export function subscribeNotices({ events, accounts, mail, clock, log }: Deps): 
       log.warn({ event: 'notice_lost', template, account_id: accountId, err }, 'notice not queued'),
     );
 
-  /** Includes what is known about the current request, which waits for the notice. */
+  /** Includes what is known about the current request, which waits for the notice; in its language where the owner chose none. */
   function notifyOfRequest(template: MailTemplate, accountId: string, found?: Recipient): void {
     const { values, language } = requestValues(origins.current(), clock());
     const queue = async (): Promise<void> => {
       const account = found ?? (await accounts.find(accountId));
       const codesLeft = account?.recoveryCodes?.length ?? 0;
-      if (account !== undefined) await notify(account, template, { ...values, codesLeft }, language);
+      if (account !== undefined)
+        await notify(account, template, { ...values, codesLeft }, account.profile.locale ?? language);
     };
     origins.defer(logLost(template, accountId, queue()));
   }

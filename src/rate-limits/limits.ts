@@ -41,6 +41,8 @@ const kinds = {
   signup_address: { windowSeconds: DAY, key: 'name' },
   mail_address: { windowSeconds: TEN_MINUTES, key: 'name' },
   mail_ip: { windowSeconds: TEN_MINUTES, key: 'address' },
+  /** Usernames that an account asks for: each answer tells whether one is taken. */
+  username_account: { windowSeconds: DAY, key: 'name' },
   admin_failures_ip: { windowSeconds: TEN_MINUTES, key: 'address' },
   /** Records that unauthenticated clients create by /par and /device_authorization, with a lifetime of ten minutes. */
   public_requests_ip: { windowSeconds: TEN_MINUTES, key: 'address' },

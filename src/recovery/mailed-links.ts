@@ -85,7 +85,8 @@ export function createMailedLinks(deps: Deps): MailedLinks {
       target: { kind: 'user', id: account.id },
       details: { ip_address: ipAddress, device: values.device },
     });
-    await mailLink({ account, to: account.email, kind, values, language, boundTo: interaction });
+    const chosen = account.profile.locale ?? language;
+    await mailLink({ account, to: account.email, kind, values, language: chosen, boundTo: interaction });
   }
 
   for (const kind of ['password_reset', 'magic_link'] as const)

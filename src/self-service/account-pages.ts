@@ -1,6 +1,7 @@
 // The pages of self-service by the `state` of a sign-in: the browser is never sent back to anything else.
 export const accountPages = {
   home: '/account',
+  profile: '/account/profile',
   password: '/account/password',
   passkeys: '/account/passkeys',
   'second-factor': '/account/second-factor',

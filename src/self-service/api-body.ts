@@ -26,3 +26,17 @@ export function membersOf(value: unknown, required: readonly string[], optional:
   if (Object.keys(fields).length > 0) throw invalid(fields);
   return Object.fromEntries(known.map((name) => [name, String(members.get(name) ?? '')]));
 }
+
+/**
+ * The members that a change has: of these, texts; null and '' clear.
+ * @throws AppError request.malformed, request.invalid
+ */
+export function changesIn(value: unknown, names: readonly string[]): Body {
+  const cleared =
+    typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? Object.fromEntries(Object.entries(value).map(([name, one]) => [name, one === null ? '' : one]))
+      : value;
+  const members = membersOf(cleared, [], names);
+  const given = new Set(Object.keys(Object(cleared)));
+  return Object.fromEntries(Object.entries(members).filter(([name]) => given.has(name)));
+}

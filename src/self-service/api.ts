@@ -5,10 +5,12 @@ import type { Account } from '../accounts/index.ts';
 import { AppError } from '../errors.ts';
 import { createRouter, type RouteMethod } from '../http/index.ts';
 import type { OwnPasskey } from '../passkeys/index.ts';
-import { type Body, invalid, membersOf } from './api-body.ts';
+import { type Body, changesIn, invalid, membersOf } from './api-body.ts';
 import type { HomeDeps } from './home-page.ts';
 import type { SelfServiceUser } from './page-kit.ts';
 import type { PasswordDeps } from './password-page.ts';
+import { ownProfileFields } from './profile-changes.ts';
+import type { ProfileDeps } from './profile-page.ts';
 import type { SecondFactorDeps } from './second-factor-page.ts';
 
 type Overview = Awaited<ReturnType<HomeDeps['overview']>>;
@@ -23,6 +25,7 @@ interface Deps extends Pick<HomeDeps, 'acts'> {
   /** @throws AppError auth.required, auth.invalid_token, auth.insufficient_scope */
   readonly authorize: (ctx: Koa.Context) => Promise<SelfServiceUser>;
   readonly readJson: (ctx: Koa.Context) => Promise<unknown>;
+  readonly profile: Pick<ProfileDeps, 'mayChangeUsername' | 'change'>;
   readonly password: Pick<PasswordDeps, 'arePasswordsOff' | 'isPasswordEnough' | 'change'>;
   readonly secondFactor: Pick<
     SecondFactorDeps,
@@ -42,6 +45,8 @@ interface Call {
   readonly id: string;
   /** The members of the body: exactly these, all strings. @throws AppError request.invalid */
   readonly read: (required: readonly string[], optional?: readonly string[]) => Promise<Body>;
+  /** Those of these members that the body has. @throws AppError request.invalid */
+  readonly readChanges: (names: readonly string[]) => Promise<Body>;
 }
 
 /** @returns the response's `data`; undefined: 204 */
@@ -51,7 +56,7 @@ const iso = (at: number | undefined): string | null => (at === undefined ? null 
 const list = (items: readonly unknown[]): object => ({ items, total: items.length });
 
 export function accountApi(deps: Deps): Koa.Middleware {
-  const { authorize, overview, acts, password, secondFactor, passkeys } = deps;
+  const { authorize, overview, acts, profile, password, secondFactor, passkeys } = deps;
 
   const fresh =
     (handle: Handle): Handle =>
@@ -73,7 +78,8 @@ export function accountApi(deps: Deps): Koa.Middleware {
     return {
       id: account.id,
       username: account.username,
-      name: account.profile.name ?? null,
+      ...Object.fromEntries(ownProfileFields.map((name) => [name, account.profile[name] ?? null])),
+      can_change_username: profile.mayChangeUsername(),
       email: account.email ?? null,
       is_email_verified: account.isEmailVerified,
       has_password: account.passwordHash !== undefined,
@@ -85,6 +91,9 @@ export function accountApi(deps: Deps): Koa.Middleware {
       is_recently_authenticated: who.isFresh,
     };
   }
+
+  const changeProfile = async ({ who, readChanges }: Call): Promise<void> =>
+    profile.change(who, await readChanges([...ownProfileFields, 'username']));
 
   async function changePassword({ ctx, who, read }: Call): Promise<undefined> {
     if (password.arePasswordsOff()) throw new AppError('password.off');
@@ -162,6 +171,7 @@ export function accountApi(deps: Deps): Koa.Middleware {
 
   const routes: readonly (readonly [RouteMethod, path: string, Handle])[] = [
     ['GET', '/profile', showProfile],
+    ['PATCH', '/profile', changeProfile],
     ['POST', '/profile/send-email-verification', ({ who }) => acts.sendVerification(who)],
     ['PUT', '/password', changePassword],
     ['POST', '/totp', codes(fresh(async ({ who }) => secondFactor.begin(who)))],
@@ -189,7 +199,9 @@ export function accountApi(deps: Deps): Koa.Middleware {
       const who = await authorize(ctx);
       const read = async (required: readonly string[], optional: readonly string[] = []): Promise<Body> =>
         membersOf(await deps.readJson(ctx), required, optional);
-      const data = await handle({ ctx, who, id: ctx.params.id ?? '', read });
+      const readChanges = async (names: readonly string[]): Promise<Body> =>
+        changesIn(await deps.readJson(ctx), names);
+      const data = await handle({ ctx, who, id: ctx.params.id ?? '', read, readChanges });
       if (data === undefined) ctx.status = 204;
       else ctx.body = { data };
     });

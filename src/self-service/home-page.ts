@@ -6,7 +6,15 @@ import type { Form } from '../http/index.ts';
 import type { PageModels } from '../views/index.ts';
 import type { GlanceFacts } from './glance.ts';
 import { glanceOf } from './glance.ts';
-import { type Alerts, noticeOf, type PageKit, type Problem, type SelfServiceUser } from './page-kit.ts';
+import {
+  type Alerts,
+  looksOf,
+  noticeOf,
+  ownerOf,
+  type PageKit,
+  type Problem,
+  type SelfServiceUser,
+} from './page-kit.ts';
 
 type Model = PageModels['account'];
 
@@ -50,6 +58,7 @@ const NOTICES: readonly Notice[] = [
   'verification_sent',
   'password_changed',
   'password_set',
+  'profile_changed',
 ];
 
 const ALERTS: Alerts = {
@@ -59,9 +68,6 @@ const ALERTS: Alerts = {
   'request.rate_limited': 'alert.rate_limited',
   'request.invalid': 'alert.verification_needless',
 };
-
-const nameOf = ({ profile }: Account): string | undefined =>
-  profile.name ?? ([profile.given_name, profile.family_name].filter(Boolean).join(' ') || undefined);
 
 /** How long the owner sees a warning about guessed passwords. */
 const GUESSED_MS = 7 * 86_400_000;
@@ -83,8 +89,7 @@ export function createHomePage({ kit, now, overview, acts, isKnownBrowser }: Hom
       {
         csrf: kit.token(ctx, who),
         account: {
-          username: account.username,
-          name: nameOf(account),
+          ...ownerOf(who),
           email: account.email,
           isEmailVerified: hasEmail && account.isEmailVerified,
         },
@@ -98,7 +103,7 @@ export function createHomePage({ kit, now, overview, acts, isKnownBrowser }: Hom
         retryAfterSeconds: problem?.retryAfterSeconds,
         ...rest,
       },
-      { status: problem?.status ?? 200 },
+      looksOf(who, problem?.status),
     );
   }
 

@@ -3,7 +3,7 @@
 // factors in src/second-factors and src/passkeys, for freshness in src/oidc/sign-in/signed-in-user.ts. Start with routes.ts
 // (pages) and api.ts; both call account-acts.ts and credential-changes.ts.
 import type Koa from 'koa';
-import { type AccountDomain, minPasswordLength } from '../accounts/index.ts';
+import { type Account, type AccountDomain, minPasswordLength } from '../accounts/index.ts';
 import type { Apis } from '../apis/index.ts';
 import type { AuditLogs } from '../audit/index.ts';
 import type { ClientDomain } from '../clients/index.ts';
@@ -26,6 +26,8 @@ import { createOverview } from './overview.ts';
 import { createPageKit, type PageKitDeps, type SelfServiceUser } from './page-kit.ts';
 import { accountPasskeys } from './passkeys-page.ts';
 import { createPasswordPage } from './password-page.ts';
+import { createProfileChanges } from './profile-changes.ts';
+import { createProfilePage } from './profile-page.ts';
 import { accountRoutes } from './routes.ts';
 import { createSecondFactorPage } from './second-factor-page.ts';
 
@@ -77,13 +79,49 @@ function partsOf({ settings, clock, config, events, protocol, knownBrowsers, dom
   };
 }
 
+type Parts = ReturnType<typeof partsOf>;
+
+/** What the pages and the API share. */
+function actionsOf(parts: Parts) {
+  const { settings, passkeys, clock } = parts;
+  const changes = createCredentialChanges(parts);
+  return {
+    overview: createOverview(parts),
+    acts: createAccountActs(parts),
+    profile: createProfileChanges(parts),
+    password: {
+      minLength: () => minPasswordLength(settings()),
+      arePasswordsOff: () => settings().auth_mode === 'passkey_only',
+      isPasswordEnough: changes.isPasswordEnough,
+      canReset: parts.recovery.canResetPassword,
+      change: changes.changePassword,
+    },
+    secondFactor: {
+      isOff: () => settings().mfa_mode === 'off',
+      isRequired: () => settings().mfa_mode === 'required',
+      qr: toQrDataUri,
+      now: clock,
+      ...changes.secondFactor,
+    },
+    passkeys: {
+      list: passkeys.own,
+      signals: passkeys.signals,
+      begin: (input: { account: Account; boundTo: string }) =>
+        passkeys.beginRegistration({ ...input, mayBeKey: true }),
+      add: changes.addPasskey,
+      rename: passkeys.rename,
+      remove: changes.removePasskey,
+    },
+  };
+}
+
 /** @returns middleware, in the order of use */
 export function createSelfService(deps: SelfServiceDeps): Koa.Middleware[] {
-  const { config: site, clock, settings, pages } = deps;
+  const { config: site, clock, pages } = deps;
   const { origins } = deps.events;
   const { authorizeUser } = deps.protocol.bearers;
   const parts = partsOf(deps);
-  const { passkeys, signedIn } = parts;
+  const { signedIn } = parts;
 
   /** Events of this request have the user as their actor. */
   async function ofBrowser(ctx: Koa.Context): Promise<SelfServiceUser | undefined> {
@@ -102,34 +140,11 @@ export function createSelfService(deps: SelfServiceDeps): Koa.Middleware[] {
     consoleSignInUrl({ ...site, page, isFresh: true, acr: signedIn.strongestAcr(account) });
 
   const kit = createPageKit({ ...pages, basePath: site.basePath, readForm, confirmUrl });
-  const acts = createAccountActs(parts);
-  const overview = createOverview(parts);
-  const changes = createCredentialChanges(parts);
-  const password = {
-    minLength: () => minPasswordLength(settings()),
-    arePasswordsOff: () => settings().auth_mode === 'passkey_only',
-    isPasswordEnough: changes.isPasswordEnough,
-    canReset: parts.recovery.canResetPassword,
-    change: changes.changePassword,
-  };
-  const secondFactor = {
-    isOff: () => settings().mfa_mode === 'off',
-    isRequired: () => settings().mfa_mode === 'required',
-    qr: toQrDataUri,
-    now: clock,
-    ...changes.secondFactor,
-  };
+  const actions = actionsOf(parts);
+  const { overview, acts, profile, password, secondFactor, passkeys } = actions;
 
   return [
-    accountApi({
-      authorize: ofBearer,
-      readJson,
-      overview,
-      acts,
-      password,
-      secondFactor,
-      passkeys: { list: passkeys.own, rename: passkeys.rename, remove: changes.removePasskey },
-    }),
+    accountApi({ authorize: ofBearer, readJson, ...actions }),
     accountRoutes({
       views: pages.views,
       basePath: site.basePath,
@@ -142,6 +157,7 @@ export function createSelfService(deps: SelfServiceDeps): Koa.Middleware[] {
         acts,
         isKnownBrowser: parts.knownBrowsers.isKnown,
       }),
+      profile: createProfilePage({ kit, ...profile }),
       password: createPasswordPage({ kit, ...password }),
       secondFactor: createSecondFactorPage({ kit, ...secondFactor }),
     }),
@@ -153,14 +169,7 @@ export function createSelfService(deps: SelfServiceDeps): Koa.Middleware[] {
       signedIn: ofBrowser,
       signInUrl: () => signInUrl('passkeys'),
       confirmUrl: (account) => confirmUrl(account, 'passkeys'),
-      passkeys: {
-        list: passkeys.own,
-        signals: passkeys.signals,
-        begin: (input) => passkeys.beginRegistration({ ...input, mayBeKey: true }),
-        add: changes.addPasskey,
-        rename: passkeys.rename,
-        remove: changes.removePasskey,
-      },
+      passkeys,
     }),
   ];
 }

@@ -1,12 +1,12 @@
 // Shared by the self-service pages: forms bound to one session, fresh authentication before sensitive actions
 // (decision 0011, checklist R098, R113), and results that are shown once.
 import type Koa from 'koa';
-import type { Account } from '../accounts/index.ts';
+import { type Account, displayNameOf } from '../accounts/index.ts';
 import { AppError, type ErrorCode } from '../errors.ts';
 import type { Csrf, Form, OneTime } from '../http/index.ts';
 import { newSecret } from '../ids.ts';
 import type { SignedInUser } from '../oidc/index.ts';
-import type { Views } from '../views/index.ts';
+import type { SendOptions, Views } from '../views/index.ts';
 import { type AccountPage, accountPages } from './account-pages.ts';
 
 export interface SelfServiceUser extends SignedInUser {
@@ -114,3 +114,15 @@ export function createPageKit({ views, csrf, oneTime, basePath, readForm, confir
 /** @returns the notice in the address, if the page has one of that name */
 export const noticeOf = <N extends string>(ctx: Koa.Context, notices: readonly N[]): N | undefined =>
   notices.find((name) => name === ctx.query.notice);
+
+/** Whose page it is. */
+export const ownerOf = ({ account }: Pick<SelfServiceUser, 'account'>) => ({
+  username: account.username,
+  name: displayNameOf(account.profile),
+});
+
+/** In the language that the owner chose, if pages exist in it. */
+export const looksOf = ({ account }: Pick<SelfServiceUser, 'account'>, status = 200): SendOptions => ({
+  status,
+  uiLocales: account.profile.locale,
+});

@@ -6,7 +6,7 @@ import { AppError, type ErrorCode } from '../errors.ts';
 import { answerJson, type Csrf, createRouter, type Form, type JsonBody, jsonBody } from '../http/index.ts';
 import type { OwnPasskey } from '../passkeys/index.ts';
 import type { PageModels, Views } from '../views/index.ts';
-import type { SelfServiceUser } from './page-kit.ts';
+import { looksOf, ownerOf, type SelfServiceUser } from './page-kit.ts';
 
 interface Deps {
   readonly views: Views;
@@ -63,7 +63,7 @@ export function accountPasskeys(deps: Deps): Koa.Middleware {
       'account-passkeys',
       {
         csrf: csrf.token(ctx, purposeOf(who)),
-        account: { username: who.account.username },
+        account: ownerOf(who),
         passkeys: all.map(({ kind, counterWentBackAt, ...passkey }) => ({
           ...passkey,
           isSecurityKey: kind === 'security_key',
@@ -74,7 +74,7 @@ export function accountPasskeys(deps: Deps): Koa.Middleware {
         alert: alert && { key: alert.key },
         signals: passkeys.signals(who.account),
       },
-      { status: alert?.status ?? 200 },
+      looksOf(who, alert?.status),
     );
   }
 

@@ -4,7 +4,7 @@
 import type Koa from 'koa';
 import { AppError } from '../errors.ts';
 import type { FieldErrors } from '../views/index.ts';
-import type { PageKit, Problem, SelfServiceUser } from './page-kit.ts';
+import { looksOf, ownerOf, type PageKit, type Problem, type SelfServiceUser } from './page-kit.ts';
 
 export interface PasswordDeps {
   readonly kit: PageKit;
@@ -50,7 +50,7 @@ export function createPasswordPage(deps: PasswordDeps) {
       'account-password',
       {
         csrf: kit.token(ctx, who),
-        account: { username: who.account.username },
+        account: ownerOf(who),
         hasPassword: hasPassword(who),
         minLength: minLength(),
         canReset: deps.canReset(),
@@ -59,7 +59,7 @@ export function createPasswordPage(deps: PasswordDeps) {
         alert: alert === undefined ? undefined : { key: alert },
         retryAfterSeconds,
       },
-      { status: status ?? (Object.keys(errors).length > 0 ? 400 : 200) },
+      looksOf(who, status ?? (Object.keys(errors).length > 0 ? 400 : 200)),
     );
   }
 

@@ -9,6 +9,7 @@ import { type AccountPage, pathOf } from './account-pages.ts';
 import type { createHomePage } from './home-page.ts';
 import type { SelfServiceUser } from './page-kit.ts';
 import type { createPasswordPage } from './password-page.ts';
+import type { createProfilePage } from './profile-page.ts';
 import type { createSecondFactorPage } from './second-factor-page.ts';
 
 interface Deps {
@@ -17,6 +18,7 @@ interface Deps {
   readonly signedIn: (ctx: Koa.Context) => Promise<SelfServiceUser | undefined>;
   readonly signInUrl: (page: AccountPage) => string;
   readonly home: ReturnType<typeof createHomePage>;
+  readonly profile: ReturnType<typeof createProfilePage>;
   readonly password: ReturnType<typeof createPasswordPage>;
   readonly secondFactor: ReturnType<typeof createSecondFactorPage>;
 }
@@ -24,7 +26,7 @@ interface Deps {
 type Handle = (ctx: Koa.Context, who: SelfServiceUser) => Promise<void>;
 
 export function accountRoutes(deps: Deps): Koa.Middleware {
-  const { views, basePath, signedIn, signInUrl, home, password, secondFactor } = deps;
+  const { views, basePath, signedIn, signInUrl, home, profile, password, secondFactor } = deps;
   const routes: readonly (readonly [RouteMethod, path: string, AccountPage, Handle])[] = [
     ['GET', '/account', 'home', home.show],
     ['POST', '/account/sessions/end', 'home', home.endSession],
@@ -33,6 +35,8 @@ export function accountRoutes(deps: Deps): Koa.Middleware {
     ['POST', '/account/devices/forget-all', 'home', home.forgetDevices],
     ['POST', '/account/applications/remove', 'home', home.removeApplication],
     ['POST', '/account/email/verify', 'home', home.sendVerification],
+    ['GET', '/account/profile', 'profile', profile.show],
+    ['POST', '/account/profile', 'profile', profile.submit],
     ['GET', '/account/password', 'password', password.show],
     ['POST', '/account/password', 'password', password.submit],
     ['GET', '/account/second-factor', 'second-factor', secondFactor.show],

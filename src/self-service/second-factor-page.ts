@@ -5,7 +5,15 @@ import type Koa from 'koa';
 import { AppError } from '../errors.ts';
 import type { Form } from '../http/index.ts';
 import type { PageModels } from '../views/index.ts';
-import { type Alerts, noticeOf, type PageKit, type Problem, type SelfServiceUser } from './page-kit.ts';
+import {
+  type Alerts,
+  looksOf,
+  noticeOf,
+  ownerOf,
+  type PageKit,
+  type Problem,
+  type SelfServiceUser,
+} from './page-kit.ts';
 
 interface Enrolment {
   readonly secret: string;
@@ -69,7 +77,7 @@ export function createSecondFactorPage(deps: SecondFactorDeps) {
       'account-second-factor',
       {
         csrf: kit.token(ctx, who),
-        account: { username: who.account.username },
+        account: ownerOf(who),
         now: deps.now(),
         confirmUrl: kit.confirmUrlOf(who, 'second-factor'),
         isOff: isOff(),
@@ -78,7 +86,7 @@ export function createSecondFactorPage(deps: SecondFactorDeps) {
         notice: noticeOf(ctx, NOTICES),
         alert: problem && { key: problem.alert },
       },
-      { status: problem?.status ?? 200 },
+      looksOf(who, problem?.status),
     );
   }
 
@@ -90,7 +98,7 @@ export function createSecondFactorPage(deps: SecondFactorDeps) {
       {
         // Bound to this secret in this session, so that an attacker cannot substitute another one.
         csrf: kit.token(ctx, who, pending),
-        account: { username: who.account.username },
+        account: ownerOf(who),
         pending,
         isReplacing: who.account.totp !== undefined,
         qr: await deps.qr(uri),
@@ -98,7 +106,7 @@ export function createSecondFactorPage(deps: SecondFactorDeps) {
         otpauthUri: uri,
         alert: problem && { key: problem.alert },
       },
-      { status: problem?.status ?? 200 },
+      looksOf(who, problem?.status),
     );
   }
 
@@ -166,8 +174,8 @@ export function createSecondFactorPage(deps: SecondFactorDeps) {
       const shown = await kit.once(ctx, who);
       const codes: unknown = shown && Reflect.get(shown, 'codes');
       if (!Array.isArray(codes)) return kit.goTo(ctx, kit.urlOf('second-factor'));
-      const { username } = who.account;
-      kit.views.send(ctx, 'account-recovery-codes', { account: { username }, codes: codes.map(String) });
+      const model = { account: ownerOf(who), codes: codes.map(String) };
+      kit.views.send(ctx, 'account-recovery-codes', model, looksOf(who));
     },
   };
 }

@@ -3,19 +3,12 @@
 import { agentDefinitions } from './agents.ts';
 import { apiTokenDefinitions } from './api-tokens.ts';
 import { brandingDefinitions } from './branding.ts';
-import {
-  choice,
-  email,
-  flag,
-  integer,
-  origins,
-  realms,
-  type SettingDefinition,
-  smtpUrl,
-} from './definitions.ts';
+import { choice, flag, integer, origins, realms, type SettingDefinition } from './definitions.ts';
 import { legacyDefinitions } from './legacy.ts';
 import { limitDefinitions } from './limits.ts';
+import { mailDefinitions } from './mail.ts';
 import { secondFactorDefinitions } from './second-factor.ts';
+import { selfServiceDefinitions } from './self-service.ts';
 import { signupDefinitions } from './signup.ts';
 
 const DAY = 86_400;
@@ -235,34 +228,12 @@ export const settingDefinitions = {
     description:
       'How long token events (issued, refused, counts of refreshes) stay in the audit log, in seconds. A million take about 1.3 GB on the embedded store.',
   }),
+  ...selfServiceDefinitions,
   ...signupDefinitions,
   ...agentDefinitions,
   ...legacyDefinitions,
   ...limitDefinitions,
-  smtp_url: smtpUrl({
-    group: 'Mail',
-    default: '',
-    description:
-      'The mail server: smtps:// (TLS), smtp+starttls:// (STARTTLS or nothing) or smtp:// (STARTTLS when offered), ' +
-      'with user:password@ if it requires them. Empty: mails are kept for administrators to read.',
-  }),
-  mail_from: email({
-    group: 'Mail',
-    default: '',
-    description: 'The address mails come from. Empty: no-reply@ the host of BASE_URL.',
-  }),
-  mail_reply_to: email({
-    group: 'Mail',
-    default: '',
-    description: 'The Reply-To address of mails. Empty: the address they come from.',
-  }),
-  retention_mails_seconds: integer({
-    group: 'Mail',
-    default: 30 * DAY,
-    min: 3600,
-    max: YEAR,
-    description: 'How long sent, failed and kept mails stay in the list, in seconds.',
-  }),
+  ...mailDefinitions,
   ...brandingDefinitions,
 } as const;
 

@@ -2,13 +2,24 @@
 import type { FieldErrors, FormPage } from './form-page.ts';
 
 interface OwnPage {
-  readonly account: { readonly username: string };
+  /** Whose page it is, by name where there is one. */
+  readonly account: { readonly username: string; readonly name?: string | undefined };
 }
 
 interface ChangingPage extends FormPage, OwnPage {
   /** The last sign-in is too old or not strong enough for changes: the URL to sign in again. */
   readonly confirmUrl?: string | undefined;
 }
+
+/** What people change of their profile themselves, by the names of OIDC Core §5.1. */
+export type ProfileField =
+  | 'username'
+  | 'given_name'
+  | 'family_name'
+  | 'name'
+  | 'nickname'
+  | 'locale'
+  | 'zoneinfo';
 
 /** "Chrome on Windows" in two parts, so that each language can combine them; absent when unknown. */
 interface Device {
@@ -100,7 +111,17 @@ export interface AccountPageModels {
       | 'verification_sent'
       | 'password_changed'
       | 'password_set'
+      | 'profile_changed'
       | undefined;
+  };
+  readonly 'account-profile': ChangingPage & {
+    /** What was typed, after an error. */
+    readonly values: Readonly<Record<ProfileField, string>>;
+    readonly languages: readonly { readonly value: string; readonly label: string }[];
+    readonly zones: readonly string[];
+    /** `later`: after a fresh sign-in. */
+    readonly usernameChange: 'never' | 'later' | 'now';
+    readonly errors: FieldErrors;
   };
   readonly 'account-password': ChangingPage & {
     readonly hasPassword: boolean;

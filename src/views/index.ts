@@ -6,5 +6,6 @@ export type { FieldErrors, Text } from './form-page.ts';
 export { createMailRenderer } from './mail-renderer.ts';
 export type { ConsentScope, PageModels } from './pages.ts';
 export { safeLink } from './safe-urls.ts';
+export { languages } from './strings.ts';
 export { type Theme, themeOf } from './theme.ts';
 export { createViews, type SendOptions, type Views } from './views.ts';

@@ -137,7 +137,7 @@ export interface PageModels extends AccountPageModels {
     readonly backUrl: string;
   };
   readonly 'account-passkeys': FormPage & {
-    readonly account: { readonly username: string };
+    readonly account: { readonly username: string; readonly name?: string | undefined };
     readonly passkeys: readonly {
       readonly id: string;
       readonly label: string;

@@ -11,6 +11,28 @@ const account = { username: 'ada.lovelace' };
 const otpauthUri =
   'otpauth://totp/Latchkey:ada.lovelace?secret=JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP&issuer=Latchkey';
 
+const profile = {
+  csrf,
+  account: { username: 'ada.lovelace', name: 'Ada Lovelace' },
+  values: {
+    username: 'ada.lovelace',
+    given_name: 'Ada',
+    family_name: 'Lovelace',
+    name: '',
+    nickname: 'Countess',
+    locale: 'de',
+    zoneinfo: 'Europe/London',
+  },
+  languages: [
+    { value: 'en', label: 'English' },
+    { value: 'de', label: 'Deutsch' },
+    { value: 'ar', label: 'العربية' },
+  ],
+  zones: ['UTC', 'Africa/Abidjan', 'America/Argentina/ComodRivadavia', 'Europe/London'],
+  usernameChange: 'never',
+  errors: noErrors,
+} satisfies PageModels['account-profile'];
+
 const home = {
   csrf,
   account: {
@@ -163,6 +185,18 @@ export const accountSamples = {
     glance: { ...home.glance, level: 'fair' },
     confirmUrl: '/oauth2/authorize?prompt=login',
     alert: 'alert.session_gone',
+  }),
+  'account-profile': sample('account-profile', profile),
+  'account-profile-username': sample('account-profile', {
+    ...profile,
+    usernameChange: 'now',
+    errors: { username: 'invalid.username_taken', given_name: 'invalid.text' },
+  }),
+  'account-profile-later': sample('account-profile', {
+    ...profile,
+    usernameChange: 'later',
+    confirmUrl: '/oauth2/authorize?prompt=login',
+    alert: 'alert.stale',
   }),
   'account-password': sample('account-password', password),
   'account-password-wrong': sample('account-password', {

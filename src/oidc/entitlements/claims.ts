@@ -1,7 +1,7 @@
 // All claims of an account (OIDC Core §5.1, decisions §5). Scopes and requested claims decide elsewhere which of them
 // a client gets.
 
-import type { Account } from '../../accounts/index.ts';
+import { type Account, displayNameOf } from '../../accounts/index.ts';
 import type { Address, Profile, Role } from '../../store/collections.ts';
 
 export interface Claims extends Profile {
@@ -19,17 +19,11 @@ export interface Claims extends Profile {
   groups: string[];
 }
 
-/** The scope `profile` promises `name` (§2.6), so it falls back to what the profile has. */
-function nameOf({ profile, username }: Account): string {
-  if (profile.name !== undefined) return profile.name;
-  const composed = [profile.given_name, profile.family_name].filter((part) => part !== undefined).join(' ');
-  return composed === '' ? username : composed;
-}
-
 export const toClaims = (account: Account): Claims => ({
   ...account.profile,
   sub: account.id,
-  name: nameOf(account),
+  // The scope `profile` promises `name` (§2.6), so it falls back to what the account has.
+  name: displayNameOf(account.profile) ?? account.username,
   preferred_username: account.username,
   ...(account.email !== undefined && { email: account.email, email_verified: account.isEmailVerified }),
   ...(account.phoneNumber !== undefined && {

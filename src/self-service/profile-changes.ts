@@ -1,0 +1,75 @@
+// Changes of a user's own profile: names, language, time zone, and the username where the settings allow it. Names need
+// no fresh authentication. A username does: others know and find its owner by it.
+import type { Account, Accounts, ProfileChanges } from '../accounts/index.ts';
+import { AppError } from '../errors.ts';
+import type { Events } from '../events/index.ts';
+import type { RateLimits } from '../rate-limits/index.ts';
+import type { SettingValues } from '../settings/index.ts';
+import type { SelfServiceUser } from './page-kit.ts';
+
+/** By the names of OIDC Core §5.1; the others of them are for administrators. */
+export const ownProfileFields = [
+  'given_name',
+  'family_name',
+  'name',
+  'nickname',
+  'locale',
+  'zoneinfo',
+] as const satisfies readonly (keyof ProfileChanges)[];
+
+type OwnField = (typeof ownProfileFields)[number];
+
+/** An absent member stays, an empty one is cleared; nobody is without a username. */
+export type OwnProfile = { readonly [Name in OwnField | 'username']?: string | undefined };
+
+interface Deps {
+  readonly settings: () => SettingValues;
+  readonly accounts: Pick<Accounts, 'changeOwnAccount'>;
+  readonly events: Pick<Events, 'record'>;
+  readonly limits: Pick<RateLimits, 'consume'>;
+}
+
+export function createProfileChanges({ settings, accounts, events, limits }: Deps) {
+  const mayChangeUsername = (): boolean => settings().allow_username_change;
+
+  async function charge(who: SelfServiceUser): Promise<void> {
+    if (!mayChangeUsername()) throw new AppError('account.username_fixed');
+    if (!who.isFresh) throw new AppError('auth.stale');
+    await limits.consume('username_account', who.account.id);
+  }
+
+  return {
+    mayChangeUsername,
+
+    /**
+     * @throws AppError request.invalid, account.username_fixed, account.username_taken, auth.stale, request.rate_limited
+     */
+    async change(who: SelfServiceUser, wanted: OwnProfile): Promise<void> {
+      const { account: before } = who;
+      const changed = ownProfileFields.filter(
+        (name) => wanted[name] !== undefined && wanted[name].trim() !== (before.profile[name] ?? ''),
+      );
+      const isRenamed = wanted.username !== undefined && wanted.username.trim() !== before.username;
+      if (changed.length === 0 && !isRenamed) return;
+      if (isRenamed) await charge(who);
+      const profile = Object.fromEntries(changed.map((name) => [name, wanted[name]]));
+      const username = isRenamed ? wanted.username : undefined;
+      const after: Account = await accounts.changeOwnAccount(before.id, { profile, username });
+      const user = { kind: 'user', id: before.id } as const;
+      if (changed.length > 0)
+        await events.record({
+          event: 'profile.changed',
+          actor: user,
+          target: user,
+          details: { fields: changed },
+        });
+      if (isRenamed)
+        await events.record({
+          event: 'username.changed',
+          actor: user,
+          target: user,
+          details: { from: before.username, to: after.username },
+        });
+    },
+  };
+}
