@@ -4,12 +4,15 @@ import {
   AlreadyExists,
   type CollectionDefinition,
   type EphemeralCollection,
+  type ReplaceOptions,
   type Stored,
   VersionConflict,
+  type WriteOptions,
 } from '../../src/store/port.ts';
 import { checkExpiry, checkIndex, checkNames, type Document, isLive, toDocument } from '../document.ts';
 // The driver sends strings as UTF-8, which has no unpaired surrogates.
 import { decodeText, encodeText } from '../text.ts';
+import type { Preparations } from '../together.ts';
 import type { RedisConnection } from './connection.ts';
 
 /** Documents that one script handles; other commands wait while it runs. */
@@ -37,14 +40,19 @@ export function familyOf(prefix: string, name: string): Family {
 
 const indexKeyOf = (index: string, key: string): string => `i:${index}:${encodeText(key)}`;
 
-type Mode = 'insert' | 'put' | 'replace';
-
 interface Write {
-  readonly mode: Mode;
+  readonly mode: 'insert' | 'put' | 'replace' | 'remove';
   readonly id: string;
   readonly version?: number;
   /** '': never; 'keep': unchanged. */
   readonly expires: string;
+}
+
+/** A write as the script takes it, and what its refusal is. */
+export interface PreparedWrite {
+  readonly keys: readonly string[];
+  readonly args: readonly (string | number)[];
+  refuse(outcome: string, index: string): Error;
 }
 
 function toStored<T>(id: string, version: string, expires: string, value: T): Stored<T> {
@@ -54,6 +62,81 @@ function toStored<T>(id: string, version: string, expires: string, value: T): St
 
 const fromText = <T>(text: string): T => JSON.parse(text);
 
+/** @returns writes of documents that are ready to be stored */
+function prepareWrites(definition: CollectionDefinition<never>, { prefix, expiries, entry }: Family) {
+  const isUnique = (index: string): boolean => definition.indexes[index]?.unique === true;
+
+  function prepare({ mode, id, version, expires }: Write, document?: Document<unknown>): PreparedWrite {
+    const encodedId = encodeText(id);
+    const indexes = [...(document?.keys ?? [])].map(([index, key]) => ({
+      index,
+      key: indexKeyOf(index, key),
+    }));
+    return {
+      keys: [entry(encodedId), expiries, ...indexes.map(({ key }) => `${prefix}${key}`)],
+      args: [
+        prefix,
+        encodedId,
+        mode,
+        String(version ?? ''),
+        expires,
+        document?.text ?? '',
+        JSON.stringify(indexes.map(({ key }) => key)),
+        indexes.length,
+        ...indexes.map(({ index }) => (isUnique(index) ? index : '')),
+      ],
+      refuse: (outcome, index) =>
+        outcome === 'taken'
+          ? new AlreadyExists(definition.name, index)
+          : new VersionConflict(definition.name, id, version ?? 0),
+    };
+  }
+
+  const until = ({ expiresAt }: ReplaceOptions = {}): string => {
+    checkExpiry(expiresAt);
+    return String(expiresAt ?? '');
+  };
+  return {
+    insert: (id: string, document: Document<unknown>, options?: WriteOptions) =>
+      prepare({ mode: 'insert', id, expires: until(options) }, document),
+    put: (id: string, document: Document<unknown>, options?: WriteOptions) =>
+      prepare({ mode: 'put', id, expires: until(options) }, document),
+    replace(id: string, version: number, document: Document<unknown>, options?: ReplaceOptions) {
+      const expires = options?.expiresAt === undefined ? 'keep' : until(options);
+      return prepare({ mode: 'replace', id, version, expires }, document);
+    },
+    remove: (id: string) => prepare({ mode: 'remove', id, expires: '' }),
+  };
+}
+
+/** @returns version and expiry of each. @throws AlreadyExists, VersionConflict when one is refused: none has happened then */
+export async function writeAtOnce(
+  { connection, clock }: { connection: RedisConnection; clock: Clock },
+  writes: readonly PreparedWrite[],
+): Promise<string[]> {
+  const keys = writes.flatMap((write) => write.keys);
+  const [outcome = '', ...rest] = await connection.run((client) =>
+    client.latchkeyWrite(keys.length, ...keys, clock(), '', SLACK_MS, ...writes.flatMap(({ args }) => args)),
+  );
+  if (outcome === 'written') return rest;
+  const [place, index = ''] = rest;
+  throw writes[Number(place)]?.refuse(outcome, index);
+}
+
+/** For writes that happen together. */
+export function preparationsOf<T>(
+  definition: CollectionDefinition<T>,
+  family: Family,
+): Preparations<T, PreparedWrite> {
+  const prepare = prepareWrites(definition, family);
+  return {
+    insert: (id, value, options) => prepare.insert(id, toDocument(definition, value), options),
+    replace: (id, version, value, options) =>
+      prepare.replace(id, version, toDocument(definition, value), options),
+    remove: prepare.remove,
+  };
+}
+
 export function createRedisCollection<T>(deps: {
   connection: RedisConnection;
   clock: Clock;
@@ -62,31 +145,11 @@ export function createRedisCollection<T>(deps: {
 }): EphemeralCollection<T> {
   const { connection, clock, definition, family } = deps;
   const { prefix } = family;
-  const isUnique = (index: string): boolean => definition.indexes[index]?.unique === true;
+  const prepare = prepareWrites(definition, family);
 
-  async function write({ mode, id, version, expires }: Write, document: Document<T>): Promise<Stored<T>> {
-    const encodedId = encodeText(id);
-    const indexes = [...document.keys].map(([index, key]) => ({ index, key: indexKeyOf(index, key) }));
-    const keys = [family.entry(encodedId), family.expiries, ...indexes.map(({ key }) => `${prefix}${key}`)];
-    const [outcome, first = '', second = ''] = await connection.run((client) =>
-      client.latchkeyWrite(
-        keys.length,
-        ...keys,
-        clock(),
-        prefix,
-        encodedId,
-        mode,
-        String(version ?? ''),
-        expires,
-        document.text,
-        JSON.stringify(indexes.map(({ key }) => key)),
-        SLACK_MS,
-        ...indexes.map(({ index }) => (isUnique(index) ? index : '')),
-      ),
-    );
-    if (outcome === 'taken') throw new AlreadyExists(definition.name, first);
-    if (outcome === 'conflict') throw new VersionConflict(definition.name, id, version ?? 0);
-    return toStored(id, first, second, document.copy);
+  async function write(prepared: PreparedWrite, { copy }: Document<T>, id: string): Promise<Stored<T>> {
+    const [version = '', expires = ''] = await writeAtOnce({ connection, clock }, [prepared]);
+    return toStored(id, version, expires, copy);
   }
 
   return {
@@ -118,20 +181,19 @@ export function createRedisCollection<T>(deps: {
       return all;
     },
 
-    async insert(id, value, { expiresAt } = {}) {
-      checkExpiry(expiresAt);
-      return write({ mode: 'insert', id, expires: String(expiresAt ?? '') }, toDocument(definition, value));
+    async insert(id, value, options) {
+      const document = toDocument(definition, value);
+      return write(prepare.insert(id, document, options), document, id);
     },
 
-    async put(id, value, { expiresAt } = {}) {
-      checkExpiry(expiresAt);
-      return write({ mode: 'put', id, expires: String(expiresAt ?? '') }, toDocument(definition, value));
+    async put(id, value, options) {
+      const document = toDocument(definition, value);
+      return write(prepare.put(id, document, options), document, id);
     },
 
-    async replace(id, version, value, { expiresAt } = {}) {
-      checkExpiry(expiresAt);
-      const expires = expiresAt === undefined ? 'keep' : String(expiresAt ?? '');
-      return write({ mode: 'replace', id, version, expires }, toDocument(definition, value));
+    async replace(id, version, value, options) {
+      const document = toDocument(definition, value);
+      return write(prepare.replace(id, version, document, options), document, id);
     },
 
     async remove(id) {

@@ -19,6 +19,8 @@ export type Client = Redis | Cluster;
 export interface RedisConnection {
   /** Runs one operation. @throws StoreUnavailable within two seconds */
   run<R>(act: (client: Client) => Promise<R>): Promise<R>;
+  /** Then a script may touch the keys of one slot only. */
+  readonly isCluster: boolean;
   /** The masters; outside a cluster the one server. */
   masters(): Redis[];
   /** Of all servers that were connected to: a cluster and sentinels name more than the address does. */
@@ -224,6 +226,8 @@ export async function openRedisConnection(options: RedisConnectionOptions): Prom
       notePorts();
       return [...ports];
     },
+
+    isCluster: client instanceof Cluster,
 
     masters: () => (client instanceof Cluster ? client.nodes('master') : [client]),
 

@@ -29,62 +29,96 @@ end
 `;
 
 /**
- * KEYS: document, expiries, one set for each index key. ARGV from 3: id, mode, expected version, expiry ('' never,
- * 'keep'), JSON, index keys as JSON, slack in ms, then for each index key the index's name if it is unique, else ''.
+ * One write, or several of which all happen or none (C16): all are checked, then all are done. KEYS: of each write document,
+ * expiries, one set for each index key. ARGV from 3: slack in ms, then for each write prefix, id, mode, expected version, expiry
+ * ('' never, 'keep'), JSON, index keys as JSON, how many these are, and for each the index's name if it is unique, else ''.
  * Redis' own expiry is later than ours by the slack and only cleans up when no sweeper runs.
  */
 const write = `${prelude}
-local id, mode, expires = ARGV[3], ARGV[4], ARGV[6]
-local head = redis.call('HMGET', KEYS[1], 'v', 'x', 'k')
-local isThere = head[1] and live(head[2])
-if mode == 'insert' and isThere then return { 'taken', 'id' } end
-if mode == 'replace' and not (isThere and head[1] == ARGV[5]) then return { 'conflict' } end
-for n = 3, #KEYS do
-  local index = ARGV[n + 7]
-  if index ~= '' then
-    for _, owner in ipairs(redis.call('ZRANGE', KEYS[n], 0, -1)) do
-      local other = owner ~= id and redis.call('HMGET', prefix .. 'd:' .. owner, 'x', 'k')
-      if other then
-        if not other[2] or not holds(other[2], string.sub(KEYS[n], #prefix + 1)) then
-          redis.call('ZREM', KEYS[n], owner)
-        elseif live(other[1]) then
-          return { 'taken', index }
-        else
-          drop(owner, other[2])
+local slack, writes, claimed, at = tonumber(ARGV[3]), {}, {}, 4
+while at <= #ARGV do
+  local it = {
+    prefix = ARGV[at], id = ARGV[at + 1], mode = ARGV[at + 2], version = ARGV[at + 3], expires = ARGV[at + 4],
+    text = ARGV[at + 5], keys = ARGV[at + 6], names = cjson.decode(ARGV[at + 6]), unique = {},
+  }
+  local count = tonumber(ARGV[at + 7])
+  for n = 1, count do it.unique[n] = ARGV[at + 7 + n] end
+  at = at + 8 + count
+  table.insert(writes, it)
+end
+
+local function refusalOf(it, place)
+  it.entry = prefix .. 'd:' .. it.id
+  it.head = redis.call('HMGET', it.entry, 'v', 'x', 'k')
+  it.isThere = it.head[1] and live(it.head[2])
+  if it.mode == 'insert' and it.isThere then return { 'taken', place, 'id' } end
+  if it.mode == 'replace' and not (it.isThere and it.head[1] == it.version) then return { 'conflict', place } end
+  for n, index in ipairs(it.unique) do
+    local key = prefix .. it.names[n]
+    if index ~= '' then
+      if claimed[key] then return { 'taken', place, index } end
+      claimed[key] = true
+      for _, owner in ipairs(redis.call('ZRANGE', key, 0, -1)) do
+        local other = owner ~= it.id and redis.call('HMGET', prefix .. 'd:' .. owner, 'x', 'k')
+        if other then
+          if not other[2] or not holds(other[2], it.names[n]) then
+            redis.call('ZREM', key, owner)
+          elseif live(other[1]) then
+            return { 'taken', place, index }
+          else
+            drop(owner, other[2])
+          end
         end
       end
     end
   end
 end
-local version = isThere and string.format('%.0f', tonumber(head[1]) + 1) or '1'
-if expires == 'keep' then expires = head[2] end
-if head[3] then unindex(id, head[3]) end
-if not live(expires) then
-  redis.call('DEL', KEYS[1])
-  redis.call('ZREM', KEYS[2], id)
-  return { 'written', version, expires }
-end
-redis.call('HSET', KEYS[1], 'v', version, 'x', expires, 'd', ARGV[7], 'k', ARGV[8])
-local ttl
-if expires == '' then
-  redis.call('ZREM', KEYS[2], id)
-else
-  redis.call('ZADD', KEYS[2], expires, id)
-  ttl = math.ceil(tonumber(expires) - now) + tonumber(ARGV[9])
-  if ttl > 1e12 then ttl = nil end
-end
-local ttlText = ttl and string.format('%.0f', ttl)
-if ttl then redis.call('PEXPIRE', KEYS[1], ttlText) else redis.call('PERSIST', KEYS[1]) end
-for n = 3, #KEYS do
-  local left = redis.call('PTTL', KEYS[n])
-  redis.call('ZADD', KEYS[n], 0, id)
-  if not ttl then
-    redis.call('PERSIST', KEYS[n])
-  elseif left == -2 or (left >= 0 and left < ttl) then
-    redis.call('PEXPIRE', KEYS[n], ttlText)
+
+local function store(it, expires)
+  redis.call('HSET', it.entry, 'v', it.version, 'x', expires, 'd', it.text, 'k', it.keys)
+  local ttl
+  if expires == '' then
+    redis.call('ZREM', prefix .. 'x', it.id)
+  else
+    redis.call('ZADD', prefix .. 'x', expires, it.id)
+    ttl = math.ceil(tonumber(expires) - now) + slack
+    if ttl > 1e12 then ttl = nil end
+  end
+  local ttlText = ttl and string.format('%.0f', ttl)
+  if ttl then redis.call('PEXPIRE', it.entry, ttlText) else redis.call('PERSIST', it.entry) end
+  for _, name in ipairs(it.names) do
+    local key = prefix .. name
+    local left = redis.call('PTTL', key)
+    redis.call('ZADD', key, 0, it.id)
+    if not ttl then
+      redis.call('PERSIST', key)
+    elseif left == -2 or (left >= 0 and left < ttl) then
+      redis.call('PEXPIRE', key, ttlText)
+    end
   end
 end
-return { 'written', version, expires }
+
+for n, it in ipairs(writes) do
+  prefix = it.prefix
+  local refusal = refusalOf(it, tostring(n - 1))
+  if refusal then return refusal end
+end
+local done = { 'written' }
+for _, it in ipairs(writes) do
+  prefix = it.prefix
+  local expires = it.expires == 'keep' and it.head[2] or it.expires
+  it.version = it.isThere and string.format('%.0f', tonumber(it.head[1]) + 1) or '1'
+  if it.head[3] then unindex(it.id, it.head[3]) end
+  if it.mode == 'remove' or not live(expires) then
+    redis.call('DEL', it.entry)
+    redis.call('ZREM', prefix .. 'x', it.id)
+  else
+    store(it, expires)
+  end
+  table.insert(done, it.version)
+  table.insert(done, expires)
+end
+return done
 `;
 
 /** KEYS: document. ARGV from 3: id. @returns 1 when a live document was removed */

@@ -1,9 +1,17 @@
 // The Redis store: ephemeral collections only. Durable collections with queries are stored elsewhere (split.ts).
 import type { Clock } from '../../src/clock.ts';
 import type { CollectionDefinition, Store } from '../../src/store/port.ts';
-import { writeEach } from '../together.ts';
+import { gather, writeEach } from '../together.ts';
 import { type Changes, createChanges } from './changes.ts';
-import { createRedisCollection, type Family, familyOf, sweepFamily } from './collection.ts';
+import {
+  createRedisCollection,
+  type Family,
+  familyOf,
+  type PreparedWrite,
+  preparationsOf,
+  sweepFamily,
+  writeAtOnce,
+} from './collection.ts';
 import { openRedisConnection, type RedisConnection, type RedisConnectionOptions } from './connection.ts';
 import { refuseEviction, warnAboutDataLoss } from './settings.ts';
 
@@ -78,7 +86,14 @@ function createStoreOn(parts: {
 
     ephemeral,
 
-    writeTogether: async (fill) => writeEach(fill, ephemeral),
+    async writeTogether(fill) {
+      // Each collection has its own slot.
+      if (connection.isCluster) return writeEach(fill, ephemeral);
+      const writes = gather<PreparedWrite>(fill, (definition) =>
+        preparationsOf(definition, register(definition.name)),
+      );
+      await writeAtOnce({ connection, clock }, writes);
+    },
 
     async sweep(limit) {
       let removed = 0;

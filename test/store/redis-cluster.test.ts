@@ -15,7 +15,11 @@ before(async () => {
 });
 after(() => cluster.stop());
 
-storeContract('redis cluster', () => createRedisBackend(cluster.url), { hasQuery: false });
+storeContract(
+  'redis cluster',
+  async () => ({ ...(await createRedisBackend(cluster.url)), isInSteps: true }),
+  { hasQuery: false },
+);
 
 const family = (name: string): CollectionDefinition<{ owner: string }> => ({
   name,

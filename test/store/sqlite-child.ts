@@ -5,7 +5,7 @@ import { createSqliteStore } from '../../adapters/sqlite/store.ts';
 import { StoreUnavailable } from '../../src/store/port.ts';
 import { update } from '../../src/store/update.ts';
 import { churn, input, say } from './child-support.ts';
-import { notes, textOf } from './sqlite-support.ts';
+import { gifts, notes, textOf } from './sqlite-support.ts';
 
 const [act = '', file = '', label = '', amount = '0'] = process.argv.slice(2);
 const repeat = (times: number, what: (n: number) => Promise<unknown>): Promise<unknown> =>
@@ -51,6 +51,21 @@ const acts: Readonly<Record<string, () => Promise<void>>> = {
 
   /** Until it is killed. */
   churn: () => churn(openNotes().collection, label, 8),
+
+  /** Rotates a token, each time consumed with its successor and what that gives in one act, until it is killed. */
+  async rotate() {
+    const { store, collection } = openNotes();
+    await collection.insert(`${label}-0`, { id: `${label}-0`, text: '' });
+    for (let n = 0; ; n += 1) {
+      const [old, next] = [`${label}-${n}`, `${label}-${n + 1}`];
+      await store.writeTogether((writes) => {
+        writes.to(notes).replace(old, 1, { id: old, text: '', tag: 'used' });
+        writes.to(notes).insert(next, { id: next, text: textOf(next, 1) });
+        writes.to(gifts).insert(next, { id: next, text: textOf(next, 1) });
+      });
+      say(`${n + 1}`);
+    }
+  },
 
   /** Writes until the disk refuses, tries again once told to, and says what is there then. */
   async fill() {

@@ -22,6 +22,14 @@ export const notes: CollectionDefinition<Note> = {
   fields: { count: { type: 'number', of: (note) => note.count } },
 };
 
+/** What goes with a note. */
+export const gifts: CollectionDefinition<Note> = {
+  ...notes,
+  name: 'gifts',
+  durability: 'ephemeral',
+  fields: {},
+};
+
 /** The text that belongs to a note at a version: long enough to span pages, so that a torn write would show. */
 export const textOf = (id: string, version: number): string => `${id}@${version};`.repeat(150);
 
