@@ -80,6 +80,10 @@ export const catalogue = {
   'account.not_found': { status: 404, message: 'User not found.' },
   'account.username_taken': { status: 409, message: 'This username is already taken.' },
   'account.username_fixed': { status: 403, message: 'Usernames cannot be changed here.' },
+  'account.email_frozen': {
+    status: 409,
+    message: 'A change of this address was stopped. Decide on it before the next one.',
+  },
   'account.email_taken': { status: 409, message: 'This e-mail address is already in use.' },
   'account.last_admin': { status: 409, message: 'At least one active administrator must remain.' },
   'account.changed': { status: 412, message: 'The user was changed since you read it.' },

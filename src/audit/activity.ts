@@ -37,7 +37,10 @@ const KINDS: { readonly [Name in EventName]?: string } = {
   'password.reset': 'password_reset',
   'profile.changed': 'profile_changed',
   'username.changed': 'username_changed',
+  'email.change_requested': 'email_change_requested',
   'email.changed': 'email_changed',
+  'email.change_stopped': 'email_change_stopped',
+  'email.change_settled': 'email_change_settled',
   'email.verified': 'email_verified',
   'consent.granted': 'application_allowed',
   'consent.revoked': 'application_removed',
@@ -46,7 +49,13 @@ const KINDS: { readonly [Name in EventName]?: string } = {
   'user.unlocked': 'unlocked',
   'user.updated': 'changed_by_admin',
 };
-const PROBLEMS: ReadonlySet<string> = new Set(['signin_failed', 'locked', 'code_failed', 'passkey_failed']);
+const PROBLEMS: ReadonlySet<string> = new Set([
+  'signin_failed',
+  'locked',
+  'code_failed',
+  'passkey_failed',
+  'email_change_stopped',
+]);
 
 const MAX_SHOWN = 10;
 /** More than are shown, because some events in between are not. */

@@ -31,7 +31,11 @@ export const eventLabels = {
   'password.changed': 'Password changed',
   'password.reset_requested': 'Password reset requested',
   'password.reset': 'Password reset',
+  'email.change_requested': 'E-mail change requested',
   'email.changed': 'E-mail changed',
+  // By a link in the mail to the old address; sessions ended, neither address counts.
+  'email.change_stopped': 'E-mail change stopped',
+  'email.change_settled': 'Stopped e-mail change settled',
   'email.verification_requested': 'E-mail verification sent',
   'email.verified': 'E-mail verified',
   'magic_link.requested': 'Sign-in link requested',

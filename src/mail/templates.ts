@@ -16,6 +16,11 @@ export const mailTemplates = {
   account_locked: ['lockedSeconds'],
   password_changed: [],
   email_changed: [],
+  /** To the new address of a change by the owner; if it is of another account, the second. */
+  email_change: ['url', 'expiresSeconds'],
+  email_change_known: [],
+  /** To the old address after such a change; the link stops it. */
+  email_change_stop: ['url', 'expiresSeconds'],
   new_sign_in: [],
   second_factor_added: [],
   second_factor_replaced: [],

@@ -11,6 +11,7 @@ import type { SecondFactors } from '../second-factors/index.ts';
 import { arePasswordsOff, type SettingValues } from '../settings/index.ts';
 import * as model from '../store/collections.ts';
 import type { Store } from '../store/port.ts';
+import { createEmailChanges, type EmailChanges } from './email-changes.ts';
 import { createLinks, type Links } from './links.ts';
 import { createMailedLinks, type MailedLinks } from './mailed-links.ts';
 import { createUseRecoveryCode, type UseRecoveryCode } from './recovery-code.ts';
@@ -18,6 +19,7 @@ import { createUseLinks, type UseLinks } from './use-links.ts';
 
 export interface Recovery extends MailedLinks, UseLinks, UseRecoveryCode {
   readonly links: Links;
+  readonly emailChanges: EmailChanges;
   readonly canResetPassword: () => boolean;
   readonly canUseMagicLinks: () => boolean;
   readonly arePasswordsOff: () => boolean;
@@ -28,11 +30,20 @@ export function createRecovery(deps: {
   baseUrl: string;
   clock: Clock;
   settings: () => SettingValues;
-  accounts: Pick<Accounts, 'find' | 'findUsable' | 'findByLogin' | 'changeOwnAccount'>;
+  accounts: Pick<
+    Accounts,
+    | 'find'
+    | 'findUsable'
+    | 'findByLogin'
+    | 'query'
+    | 'changeOwnAccount'
+    | 'endSessionsAsAdmin'
+    | 'voidSignInsInProgress'
+  >;
   mail: Pick<Mail, 'queue' | 'requests'>;
-  secondFactors: Pick<SecondFactors, 'verifyAtSignIn'>;
+  secondFactors: Pick<SecondFactors, 'verifyAtSignIn' | 'trustedDevices'>;
   limits: Pick<RateLimits, 'consume' | 'isWithin'>;
-  events: Pick<Events, 'record' | 'on'>;
+  events: Pick<Events, 'record' | 'on' | 'origins'>;
 }): Recovery {
   const { store, clock, settings } = deps;
   const links = createLinks({
@@ -44,6 +55,7 @@ export function createRecovery(deps: {
   deps.events.on('accountRemoving', ({ accountId }) => links.removeAllOf(accountId));
   return {
     links,
+    emailChanges: createEmailChanges({ ...deps, collection: store.collection(model.emailChanges) }),
     ...createMailedLinks({ ...deps, links }),
     ...createUseLinks({ ...deps, links }),
     ...createUseRecoveryCode(deps),

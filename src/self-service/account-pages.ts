@@ -2,6 +2,8 @@
 export const accountPages = {
   home: '/account',
   profile: '/account/profile',
+  email: '/account/email',
+  'email-confirm': '/account/email/confirm',
   password: '/account/password',
   passkeys: '/account/passkeys',
   'second-factor': '/account/second-factor',

@@ -6,6 +6,7 @@ import { AppError } from '../errors.ts';
 import { createRouter, type RouteMethod } from '../http/index.ts';
 import type { OwnPasskey } from '../passkeys/index.ts';
 import { type Body, changesIn, invalid, membersOf } from './api-body.ts';
+import type { EmailDeps } from './email-page.ts';
 import type { HomeDeps } from './home-page.ts';
 import type { SelfServiceUser } from './page-kit.ts';
 import type { PasswordDeps } from './password-page.ts';
@@ -26,6 +27,7 @@ interface Deps extends Pick<HomeDeps, 'acts'> {
   readonly authorize: (ctx: Koa.Context) => Promise<SelfServiceUser>;
   readonly readJson: (ctx: Koa.Context) => Promise<unknown>;
   readonly profile: Pick<ProfileDeps, 'mayChangeUsername' | 'change'>;
+  readonly email: Pick<EmailDeps, 'state' | 'request' | 'settle'>;
   readonly password: Pick<PasswordDeps, 'arePasswordsOff' | 'isPasswordEnough' | 'change'>;
   readonly secondFactor: Pick<
     SecondFactorDeps,
@@ -56,7 +58,7 @@ const iso = (at: number | undefined): string | null => (at === undefined ? null 
 const list = (items: readonly unknown[]): object => ({ items, total: items.length });
 
 export function accountApi(deps: Deps): Koa.Middleware {
-  const { authorize, overview, acts, profile, password, secondFactor, passkeys } = deps;
+  const { authorize, overview, acts, profile, email, password, secondFactor, passkeys } = deps;
 
   const fresh =
     (handle: Handle): Handle =>
@@ -94,6 +96,23 @@ export function accountApi(deps: Deps): Koa.Middleware {
 
   const changeProfile = async ({ who, readChanges }: Call): Promise<void> =>
     profile.change(who, await readChanges([...ownProfileFields, 'username']));
+
+  async function showEmail({ who }: Call): Promise<object> {
+    const { pending, stopped } = await email.state(who);
+    return {
+      email: who.account.email ?? null,
+      is_email_verified: who.account.isEmailVerified,
+      pending: pending ?? null,
+      stopped: stopped === undefined ? null : { from: stopped.from ?? null, to: stopped.to },
+    };
+  }
+
+  async function settleEmail({ who, read }: Call): Promise<undefined> {
+    const { choice } = await read(['choice']);
+    if (choice !== 'keep' && choice !== 'undo') throw invalid({ choice: 'Must be keep or undo.' });
+    await email.settle(who, choice);
+    return undefined;
+  }
 
   async function changePassword({ ctx, who, read }: Call): Promise<undefined> {
     if (password.arePasswordsOff()) throw new AppError('password.off');
@@ -173,6 +192,13 @@ export function accountApi(deps: Deps): Koa.Middleware {
     ['GET', '/profile', showProfile],
     ['PATCH', '/profile', changeProfile],
     ['POST', '/profile/send-email-verification', ({ who }) => acts.sendVerification(who)],
+    ['GET', '/email', showEmail],
+    [
+      'POST',
+      '/email',
+      fresh(async ({ who, read }) => email.request(who, (await read(['email'])).email ?? '')),
+    ],
+    ['POST', '/email/settle', fresh(settleEmail)],
     ['PUT', '/password', changePassword],
     ['POST', '/totp', codes(fresh(async ({ who }) => secondFactor.begin(who)))],
     ['DELETE', '/totp', codes(fresh(({ ctx, who }) => secondFactor.removeApp(ctx, who)))],

@@ -21,6 +21,7 @@ import { createAccountActs, type KnownBrowsers } from './account-acts.ts';
 import type { AccountPage } from './account-pages.ts';
 import { accountApi } from './api.ts';
 import { type CredentialChangesDeps, createCredentialChanges } from './credential-changes.ts';
+import { createEmailPage, type EmailDeps } from './email-page.ts';
 import { createHomePage } from './home-page.ts';
 import { createOverview } from './overview.ts';
 import { createPageKit, type PageKitDeps, type SelfServiceUser } from './page-kit.ts';
@@ -81,6 +82,15 @@ function partsOf({ settings, clock, config, events, protocol, knownBrowsers, dom
 
 type Parts = ReturnType<typeof partsOf>;
 
+const emailActions = ({ emailChanges }: Pick<Recovery, 'emailChanges'>): Omit<EmailDeps, 'kit'> => ({
+  state: ({ account }) => emailChanges.stateOf(account),
+  request: ({ account }, address) => emailChanges.request(account, address),
+  find: emailChanges.find,
+  confirm: ({ account }, token) => emailChanges.confirm(account, token),
+  stop: emailChanges.stop,
+  settle: ({ account }, choice) => emailChanges.settle(account, choice),
+});
+
 /** What the pages and the API share. */
 function actionsOf(parts: Parts) {
   const { settings, passkeys, clock } = parts;
@@ -89,6 +99,7 @@ function actionsOf(parts: Parts) {
     overview: createOverview(parts),
     acts: createAccountActs(parts),
     profile: createProfileChanges(parts),
+    email: emailActions(parts.recovery),
     password: {
       minLength: () => minPasswordLength(settings()),
       arePasswordsOff: () => settings().auth_mode === 'passkey_only',
@@ -141,7 +152,7 @@ export function createSelfService(deps: SelfServiceDeps): Koa.Middleware[] {
 
   const kit = createPageKit({ ...pages, basePath: site.basePath, readForm, confirmUrl });
   const actions = actionsOf(parts);
-  const { overview, acts, profile, password, secondFactor, passkeys } = actions;
+  const { overview, acts, profile, email, password, secondFactor, passkeys } = actions;
 
   return [
     accountApi({ authorize: ofBearer, readJson, ...actions }),
@@ -158,6 +169,7 @@ export function createSelfService(deps: SelfServiceDeps): Koa.Middleware[] {
         isKnownBrowser: parts.knownBrowsers.isKnown,
       }),
       profile: createProfilePage({ kit, ...profile }),
+      email: createEmailPage({ kit, ...email }),
       password: createPasswordPage({ kit, ...password }),
       secondFactor: createSecondFactorPage({ kit, ...secondFactor }),
     }),

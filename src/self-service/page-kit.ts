@@ -85,6 +85,20 @@ export function createPageKit({ views, csrf, oneTime, basePath, readForm, confir
       if (typeof shown !== 'string' || ctx.method !== 'GET') return undefined;
       return oneTime.take(onceKey(ctx, who, shown));
     },
+    /** For what happens before a sign-in and goes on after it: once, in this browser, whoever signs in. */
+    keepInBrowser: (ctx: Koa.Context, what: string, data: object, seconds: number): Promise<boolean> =>
+      oneTime.keep(['account', csrf.browserId(ctx), what], data, seconds),
+    takeInBrowser: (ctx: Koa.Context, what: string): Promise<object | undefined> =>
+      oneTime.take(['account', csrf.browserId(ctx), what]),
+
+    /** For forms of people who are not signed in: bound to the browser and to what they are about. */
+    publicToken: (ctx: Koa.Context, about: string): string => csrf.token(ctx, `account-public:${about}`),
+    async readPublic(ctx: Koa.Context, aboutOf: (form: Form) => string): Promise<Form> {
+      const form = await readForm(ctx);
+      csrf.verify(ctx, `account-public:${aboutOf(form)}`, form.get('csrf'));
+      return form;
+    },
+
     token: (ctx: Koa.Context, who: SelfServiceUser, about = ''): string =>
       csrf.token(ctx, purposeOf(who, about)),
     confirmUrlOf: (who: SelfServiceUser, page: AccountPage): string | undefined =>

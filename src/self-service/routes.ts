@@ -6,6 +6,7 @@ import { createRouter, type RouteMethod } from '../http/index.ts';
 import { authorizationIn } from '../oidc/index.ts';
 import type { Views } from '../views/index.ts';
 import { type AccountPage, pathOf } from './account-pages.ts';
+import type { createEmailPage } from './email-page.ts';
 import type { createHomePage } from './home-page.ts';
 import type { SelfServiceUser } from './page-kit.ts';
 import type { createPasswordPage } from './password-page.ts';
@@ -19,15 +20,26 @@ interface Deps {
   readonly signInUrl: (page: AccountPage) => string;
   readonly home: ReturnType<typeof createHomePage>;
   readonly profile: ReturnType<typeof createProfilePage>;
+  readonly email: ReturnType<typeof createEmailPage>;
   readonly password: ReturnType<typeof createPasswordPage>;
   readonly secondFactor: ReturnType<typeof createSecondFactorPage>;
 }
 
 type Handle = (ctx: Koa.Context, who: SelfServiceUser) => Promise<void>;
+type PublicHandle = (ctx: Koa.Context) => Promise<void>;
+type Route = readonly [
+  method: RouteMethod,
+  path: string,
+  page: AccountPage,
+  handle: Handle,
+  /** What is kept for after the sign-in. */
+  signedOut?: PublicHandle,
+];
 
 export function accountRoutes(deps: Deps): Koa.Middleware {
-  const { views, basePath, signedIn, signInUrl, home, profile, password, secondFactor } = deps;
-  const routes: readonly (readonly [RouteMethod, path: string, AccountPage, Handle])[] = [
+  const { views, basePath, signedIn, signInUrl, home, profile, email, password, secondFactor } = deps;
+  const { confirmation } = email;
+  const routes: readonly Route[] = [
     ['GET', '/account', 'home', home.show],
     ['POST', '/account/sessions/end', 'home', home.endSession],
     ['POST', '/account/sessions/end-others', 'home', home.endOtherSessions],
@@ -37,6 +49,11 @@ export function accountRoutes(deps: Deps): Koa.Middleware {
     ['POST', '/account/email/verify', 'home', home.sendVerification],
     ['GET', '/account/profile', 'profile', profile.show],
     ['POST', '/account/profile', 'profile', profile.submit],
+    ['GET', '/account/email', 'email', email.show],
+    ['POST', '/account/email', 'email', email.submit],
+    ['POST', '/account/email/settle', 'email', email.settle],
+    ['GET', '/account/email/confirm', 'email-confirm', confirmation.show, confirmation.signedOut],
+    ['POST', '/account/email/confirm', 'email', confirmation.submit],
     ['GET', '/account/password', 'password', password.show],
     ['POST', '/account/password', 'password', password.submit],
     ['GET', '/account/second-factor', 'second-factor', secondFactor.show],
@@ -69,11 +86,23 @@ export function accountRoutes(deps: Deps): Koa.Middleware {
     ctx.set('Cache-Control', 'no-store');
     return returnFromSignIn(ctx);
   });
-  for (const [method, path, page, handle] of routes) {
+  for (const [method, path, page, handle, signedOut] of routes) {
     router.on(method, path, async (ctx) => {
       ctx.set('Cache-Control', 'no-store');
       const who = await signedIn(ctx);
-      return who === undefined ? goTo(ctx, signInUrl(page)) : handle(ctx, who);
+      if (who !== undefined) return handle(ctx, who);
+      await signedOut?.(ctx);
+      goTo(ctx, signInUrl(page));
+    });
+  }
+  const open: readonly (readonly [RouteMethod, path: string, PublicHandle])[] = [
+    ['GET', '/account/email/stop', email.stop.show],
+    ['POST', '/account/email/stop', email.stop.submit],
+  ];
+  for (const [method, path, handle] of open) {
+    router.on(method, path, (ctx) => {
+      ctx.set('Cache-Control', 'no-store');
+      return handle(ctx);
     });
   }
   return router.middleware;

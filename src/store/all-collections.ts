@@ -16,6 +16,7 @@ export const allCollections: readonly CollectionDefinition<never>[] = [
   model.trustedDevices,
   model.emailChallenges,
   model.links,
+  model.emailChanges,
   signups,
   invitations,
   enrolments,

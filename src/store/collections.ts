@@ -8,6 +8,7 @@ import type {
   AuditRecord,
   ConsentRecord,
   EmailChallengeRecord,
+  EmailChangeRecord,
   FactRecord,
   LeaseRecord,
   LinkRecord,
@@ -33,6 +34,7 @@ export type {
   AuditRecord,
   ConsentRecord,
   EmailChallengeRecord,
+  EmailChangeRecord,
   FactRecord,
   LeaseRecord,
   LinkRecord,
@@ -101,6 +103,13 @@ export const links: CollectionDefinition<LinkRecord> = {
   name: 'links',
   durability: 'durable',
   indexes: { account: { key: (l) => l.accountId } },
+  fields: {},
+};
+
+export const emailChanges: CollectionDefinition<EmailChangeRecord> = {
+  name: 'email_changes',
+  durability: 'durable',
+  indexes: { account: { key: (c) => c.accountId } },
   fields: {},
 };
 

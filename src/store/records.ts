@@ -135,6 +135,19 @@ export interface LinkRecord {
   securityState: string;
 }
 
+/** A change of an address by its owner (src/recovery/email-changes.ts); the id is the digest of a link's token. */
+export interface EmailChangeRecord {
+  accountId: string;
+  /** What the link does; `stopped` has no link and waits for the owner. */
+  act: 'confirm' | 'stop' | 'stopped';
+  /** Absent: there was none. */
+  from?: string;
+  to: string;
+  createdAt: number;
+  /** The account's when it was asked for: a later change of password, address or factor voids the request. */
+  securityState: string;
+}
+
 // ---------------------------------------------------------------------------------------------- consents
 
 /** What a user has allowed an application, across sessions; the id is `accountId:clientId`. */

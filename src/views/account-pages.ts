@@ -123,6 +123,27 @@ export interface AccountPageModels {
     readonly usernameChange: 'never' | 'later' | 'now';
     readonly errors: FieldErrors;
   };
+  readonly 'account-email': ChangingPage & {
+    readonly email?: string | undefined;
+    readonly isVerified: boolean;
+    /** The address that a link was sent to. */
+    readonly pending?: string | undefined;
+    /** A change that was stopped: neither address counts until one is chosen. */
+    readonly stopped?: { readonly from?: string | undefined; readonly to: string } | undefined;
+    readonly values: { readonly email: string };
+    readonly errors: FieldErrors;
+    readonly notice?: 'sent' | 'kept' | undefined;
+  };
+  readonly 'account-email-confirm': {
+    readonly csrf: string;
+    readonly token: string;
+    readonly owner: { readonly username: string; readonly name?: string | undefined };
+    readonly from?: string | undefined;
+    readonly to: string;
+  };
+  readonly 'account-email-stop': { readonly csrf: string; readonly token: string; readonly from: string };
+  /** Nobody is signed in any more. */
+  readonly 'account-email-done': { readonly what: 'changed' | 'undone' | 'stopped' };
   readonly 'account-password': ChangingPage & {
     readonly hasPassword: boolean;
     /** Whether the password can be reset by mail. */

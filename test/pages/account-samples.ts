@@ -33,6 +33,16 @@ const profile = {
   errors: noErrors,
 } satisfies PageModels['account-profile'];
 
+const email = {
+  csrf,
+  account: profile.account,
+  email: 'ada.lovelace@acme.example',
+  isVerified: true,
+  values: { email: '' },
+  errors: noErrors,
+} satisfies PageModels['account-email'];
+const to = 'ada.lovelace.of.the.analytical.engine@mail.example';
+
 const home = {
   csrf,
   account: {
@@ -198,6 +208,29 @@ export const accountSamples = {
     confirmUrl: '/oauth2/authorize?prompt=login',
     alert: 'alert.stale',
   }),
+  'account-email': sample('account-email', { ...email, pending: to, notice: 'sent' }),
+  'account-email-wrong': sample('account-email', { ...email, errors: { email: 'invalid.email_new' } }),
+  'account-email-later': sample('account-email', {
+    ...email,
+    email: undefined,
+    isVerified: false,
+    confirmUrl: '/oauth2/authorize?prompt=login',
+  }),
+  'account-email-stopped': sample('account-email', { ...email, stopped: { from: email.email, to } }),
+  'account-email-confirm': sample('account-email-confirm', {
+    csrf,
+    token: 'token-of-a-link',
+    owner: profile.account,
+    to,
+  }),
+  'account-email-stop': sample('account-email-stop', {
+    csrf,
+    token: 'token-of-a-link',
+    from: email.email,
+  }),
+  'account-email-changed': sample('account-email-done', { what: 'changed' }),
+  'account-email-undone': sample('account-email-done', { what: 'undone' }),
+  'account-email-ended': sample('account-email-done', { what: 'stopped' }),
   'account-password': sample('account-password', password),
   'account-password-wrong': sample('account-password', {
     ...password,

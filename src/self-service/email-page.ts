@@ -1,0 +1,179 @@
+// /account/email: users move their account to another address (src/recovery/email-changes.ts). The link to the new
+// address counts for who is signed in; the one to the old address needs nobody signed in, and signs nobody in.
+import type Koa from 'koa';
+import { AppError } from '../errors.ts';
+import type { FieldErrors, PageModels } from '../views/index.ts';
+import {
+  type Alerts,
+  looksOf,
+  noticeOf,
+  ownerOf,
+  type PageKit,
+  type Problem,
+  type SelfServiceUser,
+} from './page-kit.ts';
+
+type Model = PageModels['account-email'];
+type Stopped = NonNullable<Model['stopped']>;
+
+export interface EmailDeps {
+  readonly kit: PageKit;
+  readonly state: (
+    who: SelfServiceUser,
+  ) => Promise<{ readonly pending?: string | undefined; readonly stopped?: Stopped | undefined }>;
+  /** @throws AppError request.invalid, request.rate_limited, account.email_frozen */
+  readonly request: (who: SelfServiceUser, address: string) => Promise<void>;
+  readonly find: (
+    token: string,
+    act: 'confirm' | 'stop',
+  ) => Promise<
+    { readonly accountId: string; readonly from?: string | undefined; readonly to: string } | undefined
+  >;
+  /** @throws AppError account.email_taken, account.changed */
+  readonly confirm: (who: SelfServiceUser, token: string) => Promise<boolean>;
+  readonly stop: (token: string) => Promise<boolean>;
+  /** @throws AppError request.not_found, account.email_taken, account.changed */
+  readonly settle: (who: SelfServiceUser, choice: 'keep' | 'undo') => Promise<void>;
+}
+
+const NOTICES = ['sent', 'kept'] as const satisfies readonly Model['notice'][];
+
+const ALERTS: Alerts = {
+  'request.rate_limited': 'alert.rate_limited',
+  'account.email_frozen': 'alert.email_frozen',
+  'account.email_taken': 'invalid.email_taken',
+  'account.changed': 'alert.account_changed',
+  'request.not_found': 'alert.email_settled',
+};
+
+const MAX_ADDRESS = 320;
+/** For which the token of a link outlives the sign-in that it leads to. */
+const LINK_SECONDS = 1800;
+
+interface Shown extends Partial<Problem> {
+  readonly errors?: FieldErrors;
+  readonly email?: string;
+}
+
+const tokenOf = (ctx: Koa.Context): string => (typeof ctx.query.token === 'string' ? ctx.query.token : '');
+
+export function createEmailPage({ kit, ...deps }: EmailDeps) {
+  const { views } = kit;
+
+  async function show(ctx: Koa.Context, who: SelfServiceUser, shown: Shown = {}): Promise<void> {
+    const { errors = {}, alert, retryAfterSeconds, status } = shown;
+    const { account } = who;
+    views.send(
+      ctx,
+      'account-email',
+      {
+        csrf: kit.token(ctx, who),
+        account: ownerOf(who),
+        email: account.email,
+        isVerified: account.email !== undefined && account.isEmailVerified,
+        ...(await deps.state(who)),
+        values: { email: shown.email ?? '' },
+        confirmUrl: kit.confirmUrlOf(who, 'email'),
+        notice: noticeOf(ctx, NOTICES),
+        errors,
+        alert: alert === undefined ? undefined : { key: alert },
+        retryAfterSeconds,
+      },
+      looksOf(who, status ?? (Object.keys(errors).length > 0 ? 400 : 200)),
+    );
+  }
+
+  const sendExpired = (ctx: Koa.Context): void =>
+    views.send(ctx, 'link-expired', { newLinkUrl: kit.urlOf('email') }, { status: 410 });
+
+  return {
+    show: (ctx: Koa.Context, who: SelfServiceUser): Promise<void> => show(ctx, who),
+
+    async submit(ctx: Koa.Context, who: SelfServiceUser): Promise<void> {
+      let email = '';
+      await kit.change(ctx, who, {
+        page: 'email',
+        alerts: ALERTS,
+        async act(form) {
+          email = (form.get('email') ?? '').slice(0, MAX_ADDRESS);
+          try {
+            await deps.request(who, email);
+            return 'sent';
+          } catch (error) {
+            if (!(error instanceof AppError) || error.fields === undefined) throw error;
+            await show(ctx, who, { errors: { email: 'invalid.email_new' }, email });
+            return undefined;
+          }
+        },
+        showAgain: (problem) => show(ctx, who, { ...problem, email }),
+      });
+    },
+
+    settle: (ctx: Koa.Context, who: SelfServiceUser): Promise<void> =>
+      kit.change(ctx, who, {
+        page: 'email',
+        alerts: ALERTS,
+        async act(form) {
+          const choice = form.get('id') === 'undo' ? 'undo' : 'keep';
+          await deps.settle(who, choice);
+          if (choice === 'keep') return 'kept';
+          views.send(ctx, 'account-email-done', { what: 'undone' }, looksOf(who));
+          return undefined;
+        },
+        showAgain: (problem) => show(ctx, who, problem),
+      }),
+
+    /** The link of the mail to the new address, for who is signed in; it waits for a sign-in. */
+    confirmation: {
+      async signedOut(ctx: Koa.Context): Promise<void> {
+        await kit.keepInBrowser(ctx, 'email-change', { token: tokenOf(ctx) }, LINK_SECONDS);
+      },
+
+      async show(ctx: Koa.Context, who: SelfServiceUser): Promise<void> {
+        const kept: unknown = Reflect.get((await kit.takeInBrowser(ctx, 'email-change')) ?? {}, 'token');
+        const token = tokenOf(ctx) || (typeof kept === 'string' ? kept : '');
+        const link = await deps.find(token, 'confirm');
+        // The same for a link of another account: this one learns nothing about it.
+        if (link?.accountId !== who.account.id) return sendExpired(ctx);
+        const model = { csrf: kit.token(ctx, who, token), token, owner: ownerOf(who), ...link };
+        views.send(ctx, 'account-email-confirm', model, looksOf(who));
+      },
+
+      submit: (ctx: Koa.Context, who: SelfServiceUser): Promise<void> =>
+        kit.change(ctx, who, {
+          page: 'email',
+          about: (form) => form.get('token') ?? '',
+          // The request was made after a fresh sign-in; the link shows whose mailbox it is.
+          isAllowed: true,
+          alerts: ALERTS,
+          async act(form) {
+            const isDone = await deps.confirm(who, form.get('token') ?? '');
+            if (isDone) views.send(ctx, 'account-email-done', { what: 'changed' }, looksOf(who));
+            else sendExpired(ctx);
+            return undefined;
+          },
+          showAgain: (problem) => show(ctx, who, problem),
+        }),
+    },
+
+    /** The link of the mail to the old address, for anyone who has it. Opening it does nothing: scanners do. */
+    stop: {
+      async show(ctx: Koa.Context): Promise<void> {
+        const token = tokenOf(ctx);
+        const link = await deps.find(token, 'stop');
+        if (link === undefined) return sendExpired(ctx);
+        views.send(ctx, 'account-email-stop', {
+          csrf: kit.publicToken(ctx, token),
+          token,
+          from: link.from ?? '',
+        });
+      },
+
+      async submit(ctx: Koa.Context): Promise<void> {
+        const form = await kit.readPublic(ctx, (posted) => posted.get('token') ?? '');
+        if (!(await deps.stop(form.get('token') ?? ''))) return sendExpired(ctx);
+        views.send(ctx, 'account-email-done', { what: 'stopped' });
+      },
+    },
+  };
+}
