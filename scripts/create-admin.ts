@@ -92,7 +92,7 @@ async function createAdmin({ admin, env }: Request): Promise<string> {
   const config = loadConfig(env);
   const log = createLogger({ level: 'warn', pretty: true, destination: process.stderr });
   // Imported late: loading the whole product takes longer than reporting an invalid option.
-  const { openApp } = await import('../src/process/boot.ts');
+  const { openApp } = await import('../src/process/open-app.ts');
   const { app, close } = await openApp({ config, log });
   try {
     const account = await app.accounts.createFirstAdmin(admin);

@@ -63,7 +63,7 @@ async function act(options: ReturnType<typeof parseOptions>): Promise<[lines: st
   const config = loadConfig(process.env);
   const log = createLogger({ level: 'warn', pretty: true, destination: process.stderr });
   // Imported late: loading the whole product takes longer than reporting an invalid option.
-  const { openApp } = await import('../src/process/boot.ts');
+  const { openApp } = await import('../src/process/open-app.ts');
   const { app, close } = await openApp({ config, log });
   try {
     if (options.reseal) {

@@ -1,6 +1,7 @@
 // Process entry of `worker`: the background jobs without HTTP. Any number of `worker` and `web` processes can run: a lease
 // in the store lets one at a time run a job.
-import { type Booted, boot, openApp, version } from './process/boot.ts';
+import { type Booted, boot, version } from './process/boot.ts';
+import { openApp } from './process/open-app.ts';
 import { type Running, runWorkers } from './process/workers.ts';
 
 async function start({ config, log }: Booted): Promise<Running> {

@@ -219,7 +219,7 @@ const doors: readonly [vendor: RegExp, door: RegExp][] = [
   [/^node:sqlite$/, /^adapters\/sqlite\//],
   [/^mongodb$/, /^adapters\/mongodb\//],
   [/^ioredis$/, /^adapters\/redis\//],
-  [/^node:cluster$/, /^src\/process\/(?:workers|web)\.ts$/],
+  [/^node:cluster$/, /^src\/process\/(?:workers|serve)\.ts$/],
   // Domains, store and jobs know nothing of HTTP. A debt: views/ answers a request itself.
   [/^(?:koa|koa-mount|@koa\/.*)$/, /^src\/(?:app|admin|self-service|oidc|http|views)\/|^interactions\//],
 ];

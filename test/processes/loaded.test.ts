@@ -35,16 +35,19 @@ async function start(env: Readonly<Record<string, string>> = {}): Promise<Server
   return server;
 }
 
-/** Of our files the paths, of packages the names. */
-function loaded(): Set<string> {
-  const urls = readFileSync(list, 'utf8').trim().split('\n');
-  return new Set(
-    urls.map((url) => {
-      const [, name] = /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url) ?? [];
-      return name ?? url.replace(ROOT.href, '');
-    }),
-  );
+/** By process: of our files the paths, of packages the names. */
+function loadedBy(): Map<number, Set<string>> {
+  const byProcess = new Map<number, Set<string>>();
+  for (const line of readFileSync(list, 'utf8').trim().split('\n')) {
+    const [pid = '', url = ''] = line.split(' ');
+    const [, name] = /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url) ?? [];
+    const names = byProcess.get(Number(pid)) ?? new Set();
+    byProcess.set(Number(pid), names.add(name ?? url.replace(ROOT.href, '')));
+  }
+  return byProcess;
 }
+
+const loaded = (): Set<string> => loadedBy().get(server?.pid ?? 0) ?? assert.fail('nothing was loaded');
 
 const inAdmin = (names: ReadonlySet<string>): string[] =>
   [...names].filter((name) => name === 'typebox' || name.startsWith('src/admin/')).sort();
@@ -94,6 +97,21 @@ test('start: nothing of the admin area is loaded before the first request for it
   assert.deepEqual(new Set((await Promise.all(requests)).map(({ status }) => status)), new Set([200]));
   const names = loaded();
   assert.ok(names.has('typebox') && names.has('src/admin/area.ts'), [...names].join());
+});
+
+test('cluster: the primary, which serves nothing, loads nothing of what serves', async () => {
+  const running = await start({ WEB_CONCURRENCY: '2' });
+  assert.equal((await running.admin('GET', '/users')).status, 200);
+  const byProcess = loadedBy();
+  assert.equal(byProcess.size, 3);
+  const primary = byProcess.get(running.pid) ?? assert.fail();
+  assert.ok(primary.has('src/process/workers.ts') && primary.has('pino'), [...primary].join());
+  assert.deepEqual(
+    [...primary].filter((name) =>
+      /^src\/(?!process|config|store)\w+\/|^adapters\/|^(?:koa|oidc-provider)$/.test(name),
+    ),
+    [],
+  );
 });
 
 test('start: a failed load of the admin area is an error of that request alone', async () => {

@@ -1,4 +1,4 @@
-// Loaded into a started program by --import: writes the address of each module that it loads to a file, one a line, and
+// Loaded into a started program by --import: writes its id and the address of each module that it loads to a file, one a line, and
 // fails the first load of a module whose address ends as told.
 import { appendFileSync } from 'node:fs';
 import { registerHooks } from 'node:module';
@@ -12,7 +12,7 @@ registerHooks({
       hasFailed = true;
       throw new Error('this module was not loaded');
     }
-    appendFileSync(LOADED_LIST, `${url}\n`);
+    appendFileSync(LOADED_LIST, `${process.pid} ${url}\n`);
     return nextLoad(url, context);
   },
 });

@@ -1,0 +1,30 @@
+// The application on its store: what a process needs that serves or runs jobs, but not the primary of several.
+import { openStore } from '../../adapters/index.ts';
+import { type App, createApp } from '../app/create-app.ts';
+import { systemClock } from '../clock.ts';
+import { type Booted, version } from './boot.ts';
+
+export interface OpenApp {
+  readonly app: App;
+  /** Stops the background jobs, then closes the store. */
+  close(): Promise<void>;
+}
+
+/**
+ * @param options.isDraining whether this process is shutting down
+ * @param options.worker index among the processes that share the port
+ * @throws StoreUnavailable when the store cannot be opened
+ */
+export async function openApp(
+  options: Booted & { isDraining?: () => boolean; worker?: string },
+): Promise<OpenApp> {
+  const store = await openStore({ config: options.config, clock: systemClock, log: options.log });
+  const app = await createApp({ ...options, store, clock: systemClock, version });
+  return {
+    app,
+    async close() {
+      await app.jobs.stop();
+      await store.close();
+    },
+  };
+}
