@@ -10,8 +10,12 @@ runtime=node_modules/.bin/node
 
 # Whether the `node` on PATH can run TypeScript and has what we use (package.json, engines).
 system_node_fits() {
-  command -v node >/dev/null 2>&1 &&
-    node -e 'const [a, b] = process.versions.node.split(".").map(Number); process.exit(a > 24 || (a === 24 && b >= 15) ? 0 : 1)'
+  version=$(node --version 2>/dev/null) || return 1
+  major=${version#v}
+  minor=${major#*.}
+  major=${major%%.*}
+  minor=${minor%%.*}
+  [ "$major" -gt 24 ] || { [ "$major" -eq 24 ] && [ "$minor" -ge 15 ]; }
 }
 
 # npm prints pages of its own; only a failure is worth reading.

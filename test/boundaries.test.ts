@@ -515,7 +515,7 @@ test('top level: holds the given files and folders only', () => {
     'Dockerfile',
   ];
   // What is not in the repository (.gitignore).
-  const local = ['node_modules', 'data', 'test-results'];
+  const local = ['node_modules', 'data', 'test-results', 'bundle'];
   const expected = new Set([...folders, ...files, ...local]);
   const entries = readdirSync(root).filter((name) => !name.startsWith('.') && !name.endsWith('.log'));
   assertNone(entries.filter((name) => !expected.has(name)));

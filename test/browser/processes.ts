@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { assertDeclared } from '../support/api-check.ts';
 import { handedOn } from '../support/environment.ts';
 import { freePort } from '../support/free-port.ts';
+import { productEntry } from '../support/product-entry.ts';
 
 export const ADMIN_TOKEN = 'test-admin-token-0123456789-0123456789';
 
@@ -78,7 +79,7 @@ export async function startServer(env: Readonly<Record<string, string>> = {}): P
   const folder = await mkdtemp(join(tmpdir(), 'latchkey-browser-'));
   const port = await freePort();
   const program = await start({
-    file: 'src/main.ts',
+    file: productEntry(),
     env: { PORT: String(port), DATA_DIR: folder, ADMIN_TOKEN, ...env },
     ready: /"base_url":"([^"]+)"/,
   });

@@ -4,12 +4,11 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { ADMIN_TOKEN, createOperator, type Operator } from '../support/app.ts';
 import { handedOn } from '../support/environment.ts';
 import { freePort } from '../support/free-port.ts';
+import { productEntry } from '../support/product-entry.ts';
 
-const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 const READY_MS = 90_000;
 const STOP_MS = 40_000;
 
@@ -49,7 +48,7 @@ export interface ServerOptions {
 
 /** Runs the program with nothing of this process's own environment but where to find things. */
 export function run(env: Readonly<Record<string, string>>): ChildProcess {
-  return spawn(process.execPath, [MAIN], {
+  return spawn(process.execPath, [productEntry()], {
     env: { ...handedOn(), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -1,0 +1,57 @@
+// Builds the bundle of the product's processes into a folder: node scripts/bundle.ts FOLDER, two levels below the project.
+// Files that the program reads stay where they are; scripts/bundled.sh says when the bundle is used (decision 24).
+import { readFile } from 'node:fs/promises';
+import { relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build, type Plugin } from 'esbuild';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+const [folder] = process.argv.slice(2);
+if (folder === undefined) throw new Error('usage: bundle.ts FOLDER');
+const outdir = resolve(ROOT, folder);
+
+/** Drivers that only some installations load, and native code. */
+const EXTERNAL = ['argon2', 'bcryptjs', 'ioredis', 'mongodb'];
+
+// In each file of the bundle: what packages written for `require` expect, and the address of a source by its path.
+const BANNER = [
+  "const require = process.getBuiltinModule('node:module').createRequire(import.meta.url);",
+  `const sourceUrl = (path) => new URL('${relative(outdir, ROOT)}/' + path, import.meta.url).href;`,
+  "const sourceFolder = (path) => process.getBuiltinModule('node:url').fileURLToPath(new URL('.', sourceUrl(path)));",
+].join('\n');
+
+/** A file of the bundle holds many sources, and each knows itself by its own address. */
+const ownAddresses: Plugin = {
+  name: 'own addresses',
+  setup({ onLoad }) {
+    onLoad({ filter: /\.(?:[cm]?js|ts)$/ }, async ({ path }) => {
+      const text = await readFile(path, 'utf8');
+      if (!/\bimport\.meta\.url\b|\b__dirname\b/.test(text)) return undefined;
+      const source = JSON.stringify(relative(ROOT, path));
+      return {
+        contents: text
+          .replace(/\bimport\.meta\.url\b/g, `sourceUrl(${source})`)
+          .replace(/\b__dirname\b/g, `sourceFolder(${source})`),
+        loader: path.endsWith('.ts') ? 'ts' : 'js',
+      };
+    });
+  },
+};
+
+await build({
+  absWorkingDir: ROOT,
+  entryPoints: ['src/main.ts', 'src/worker.ts'],
+  outdir,
+  bundle: true,
+  splitting: true,
+  format: 'esm',
+  platform: 'node',
+  target: 'node24',
+  // oidc-provider stores the names of constructors.
+  keepNames: true,
+  external: EXTERNAL,
+  plugins: [ownAddresses],
+  banner: { js: BANNER },
+  legalComments: 'none',
+  logLevel: 'error',
+});
