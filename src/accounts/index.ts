@@ -28,7 +28,7 @@ import { minPasswordLength } from './passwords/password-rules.ts';
 import { createRefusalTime } from './passwords/refusal-time.ts';
 import { createReportSignIn } from './sign-in-events.ts';
 
-export { type Account, isUsable, toAccount } from './account.ts';
+export { type Account, activeAdminFilters, isUsable, toAccount } from './account.ts';
 export type { Accounts, NewAccount } from './accounts.ts';
 export type { AccountChanges } from './changes.ts';
 export { displayNameOf } from './display-name.ts';

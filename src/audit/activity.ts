@@ -46,6 +46,7 @@ const KINDS: { readonly [Name in EventName]?: string } = {
   'consent.revoked': 'application_removed',
   'session.ended_by_application': 'signed_out_by_application',
   'user.sessions_revoked': 'signed_out',
+  'user.compromise_reported': 'reported',
   'user.unlocked': 'unlocked',
   'user.updated': 'changed_by_admin',
 };

@@ -72,6 +72,8 @@ export const eventLabels = {
   'user.deactivated': 'User deactivated',
   'user.reactivated': 'User reactivated',
   'user.sessions_revoked': 'Signed out everywhere',
+  // The owner did not recognise an activity: everything was ended.
+  'user.compromise_reported': 'Owner reported foreign activity',
   'client.created': 'Application registered',
   'client.updated': 'Application updated',
   'client.removed': 'Application deleted',

@@ -1,7 +1,7 @@
 // Mail notices to the owner of an account. It subscribes to events; no domain calls it. Not here: mail/ renders and
 // sends mails, events/ defines events. A notice goes only to the verified address, and one that cannot be queued
 // neither fails nor delays the action.
-import { type Account, type Accounts, hasSecondFactor } from '../accounts/index.ts';
+import { type Account, type Accounts, activeAdminFilters, hasSecondFactor } from '../accounts/index.ts';
 import type { Clock } from '../clock.ts';
 import { type EventName, type Events, eventNames, type RecordedEvent } from '../events/index.ts';
 import type { Logger } from '../log.ts';
@@ -9,11 +9,14 @@ import { type Mail, type MailTemplate, type MailValues, requestValues } from '..
 
 interface Deps {
   readonly events: Pick<Events, 'on' | 'origins'>;
-  readonly accounts: Pick<Accounts, 'find'>;
+  readonly accounts: Pick<Accounts, 'find' | 'query'>;
   readonly mail: Pick<Mail, 'queue'>;
   readonly clock: Clock;
   readonly log: Pick<Logger, 'warn'>;
 }
+
+/** More administrators than read each other's mails. */
+const MAX_TOLD = 20;
 
 type Recipient = Omit<Account, 'version'>;
 
@@ -85,6 +88,22 @@ export function subscribeNotices({ events, accounts, mail, clock, log }: Deps): 
     };
     // After the attempt: the one that causes a lock must take no longer than any other (checklist R085).
     setImmediate(() => void logLost('account_locked', accountId, queue()));
+  });
+
+  events.on('user.compromise_reported', ({ target }) => {
+    const { values } = requestValues(origins.current(), clock());
+    const tellAdministrators = async (): Promise<void> => {
+      const owner = target?.id === undefined ? undefined : await accounts.find(target.id);
+      const { items } = await accounts.query({
+        filters: activeAdminFilters,
+        sort: 'id',
+        order: 'asc',
+        limit: MAX_TOLD,
+      });
+      for (const administrator of items)
+        await notify(administrator, 'compromise_reported', { ...values, username: owner?.username ?? '' });
+    };
+    origins.defer(logLost('compromise_reported', target?.id ?? '', tellAdministrators()));
   });
 
   events.on('passkeyRemovedByAdmin', async ({ accountId }) => {

@@ -1,7 +1,7 @@
 // A user's actions on their own account other than its credentials: ending sessions, revoking trusted devices,
 // removing applications, requesting a verification mail. The pages and the API share them.
 import type Koa from 'koa';
-import { type Account, addressKey } from '../accounts/index.ts';
+import { type Account, type Accounts, addressKey } from '../accounts/index.ts';
 import { CONSOLE_CLIENT_ID } from '../clients/index.ts';
 import { AppError } from '../errors.ts';
 import type { Events } from '../events/index.ts';
@@ -19,7 +19,8 @@ export interface KnownBrowsers {
 
 export interface AccountActsDeps {
   readonly sessions: Pick<Sessions, 'find' | 'end' | 'endAllOf'>;
-  readonly access: Pick<ApplicationAccesses, 'remove'>;
+  readonly access: Pick<ApplicationAccesses, 'list' | 'remove'>;
+  readonly accounts: Pick<Accounts, 'voidSignInsInProgress'>;
   readonly secondFactors: Pick<SecondFactors, 'trustedDevices'>;
   readonly recovery: { sendEmailVerification(account: Account): Promise<void> };
   readonly events: Pick<Events, 'record'>;
@@ -52,6 +53,20 @@ export function createAccountActs(deps: AccountActsDeps): HomeDeps['acts'] {
         target: user,
         details: { count, is_own: true },
       });
+    },
+    async reportCompromise(who, ctx) {
+      const { id } = who.account;
+      // First: a sign-in that completes after the list of sessions was read is checked against this (confirmSession).
+      await deps.accounts.voidSignInsInProgress(id);
+      await (ctx === undefined ? knownBrowsers.forgetAll(id) : knownBrowsers.forgetOthers(ctx, id));
+      const count = await sessions.endAllOf(id, { except: who.sessionUid });
+      await trustedDevices.revokeAll(id);
+      const applications = (await access.list(id)).filter(({ clientId }) => clientId !== CONSOLE_CLIENT_ID);
+      for (const { clientId } of applications) await access.remove(id, clientId);
+      const user = userOf(who);
+      const details = { sessions: count, applications: applications.map(({ clientId }) => clientId) };
+      // Administrators are told (src/notifications).
+      await events.record({ event: 'user.compromise_reported', actor: user, target: user, details });
     },
     async forgetDevice(who, id) {
       if (!(await trustedDevices.revoke(who.account.id, id))) throw new AppError('request.not_found');

@@ -6,6 +6,7 @@ export const accountPages = {
   'email-confirm': '/account/email/confirm',
   password: '/account/password',
   passkeys: '/account/passkeys',
+  'not-me': '/account/not-me',
   'second-factor': '/account/second-factor',
 } as const;
 

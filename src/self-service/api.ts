@@ -18,6 +18,7 @@ type Overview = Awaited<ReturnType<HomeDeps['overview']>>;
 
 interface Deps extends Pick<HomeDeps, 'acts'> {
   readonly overview: {
+    activity(who: SelfServiceUser): Promise<Overview['activity']>;
     facts(who: SelfServiceUser): Overview['facts'];
     sessions(who: SelfServiceUser): Promise<Overview['sessions']>;
     devices(who: SelfServiceUser): Promise<Overview['devices']>;
@@ -178,6 +179,16 @@ export function accountApi(deps: Deps): Koa.Middleware {
         active_tokens: one.tokens,
       })),
     );
+  const listActivity = async ({ who }: Call): Promise<object> =>
+    list(
+      (await overview.activity(who)).map((one) => ({
+        at: iso(one.at),
+        kind: one.kind,
+        is_problem: one.isProblem,
+        device: deviceOf(one),
+        ip_address: one.ipAddress ?? null,
+      })),
+    );
   const listPasskeys = async ({ who }: Call): Promise<object> =>
     list((await passkeys.list(who.account)).map(showPasskey));
   const renamePasskey = async ({ who, id, read }: Call): Promise<void> => {
@@ -211,6 +222,8 @@ export function accountApi(deps: Deps): Koa.Middleware {
     ['GET', '/sessions', listSessions],
     ['DELETE', '/sessions', fresh(({ who }) => acts.endOtherSessions(who))],
     ['DELETE', '/sessions/:id', fresh(({ who, id }) => acts.endSession(who, id))],
+    ['GET', '/activity', listActivity],
+    ['POST', '/report-compromise', fresh(({ who }) => acts.reportCompromise(who))],
     ['GET', '/trusted-devices', listDevices],
     ['DELETE', '/trusted-devices', fresh(({ who }) => acts.forgetDevices(who))],
     ['DELETE', '/trusted-devices/:id', fresh(({ who, id }) => acts.forgetDevice(who, id))],

@@ -37,6 +37,11 @@ export interface HomeDeps {
     endSession(who: SelfServiceUser, id: string): Promise<void>;
     /** @param ctx of the browser that stays known to the account; absent: requested by an application */
     endOtherSessions(who: SelfServiceUser, ctx?: Koa.Context): Promise<void>;
+    /**
+     * Ends every other session, and every application's access; this session is where the owner goes on.
+     * @param ctx as endOtherSessions
+     */
+    reportCompromise(who: SelfServiceUser, ctx?: Koa.Context): Promise<void>;
     /** @throws AppError request.not_found */
     forgetDevice(who: SelfServiceUser, id: string): Promise<void>;
     forgetDevices(who: SelfServiceUser): Promise<void>;

@@ -23,6 +23,7 @@ import { accountApi } from './api.ts';
 import { type CredentialChangesDeps, createCredentialChanges } from './credential-changes.ts';
 import { createEmailPage, type EmailDeps } from './email-page.ts';
 import { createHomePage } from './home-page.ts';
+import { createNotMePage } from './not-me-page.ts';
 import { createOverview } from './overview.ts';
 import { createPageKit, type PageKitDeps, type SelfServiceUser } from './page-kit.ts';
 import { accountPasskeys } from './passkeys-page.ts';
@@ -170,6 +171,11 @@ export function createSelfService(deps: SelfServiceDeps): Koa.Middleware[] {
       }),
       profile: createProfilePage({ kit, ...profile }),
       email: createEmailPage({ kit, ...email }),
+      notMe: createNotMePage({
+        kit,
+        arePasswordsOff: password.arePasswordsOff,
+        report: acts.reportCompromise,
+      }),
       password: createPasswordPage({ kit, ...password }),
       secondFactor: createSecondFactorPage({ kit, ...secondFactor }),
     }),

@@ -113,6 +113,16 @@ export function createOverview(deps: OverviewDeps) {
     }));
   }
 
+  async function activityOf({ account }: SelfServiceUser) {
+    return (await recentActivity(account.id)).map(({ at, kind, isProblem, ipAddress, userAgent }) => ({
+      at,
+      kind,
+      isProblem,
+      ipAddress,
+      ...partsOf(deviceName(userAgent ?? '')),
+    }));
+  }
+
   function factsOf({ account }: SelfServiceUser): GlanceFacts {
     const passkeyKinds = (account.passkeys ?? []).map(({ kind }) => kind);
     return {
@@ -135,7 +145,7 @@ export function createOverview(deps: OverviewDeps) {
       sessionsOf(who),
       devicesOf(who),
       applicationsOf(who),
-      recentActivity(account.id),
+      activityOf(who),
     ]);
     const facts = factsOf(who);
     const usedAt = registered.map(({ lastUsedAt }) => lastUsedAt ?? 0);
@@ -161,13 +171,7 @@ export function createOverview(deps: OverviewDeps) {
       sessions: activeSessions,
       devices,
       applications,
-      activity: activity.map(({ at, kind, isProblem, ipAddress, userAgent }) => ({
-        at,
-        kind,
-        isProblem,
-        ipAddress,
-        ...partsOf(deviceName(userAgent ?? '')),
-      })),
+      activity,
     } satisfies Omit<PageModels['account'], keyof PageKitModel> & { facts: GlanceFacts };
   }
 
@@ -177,6 +181,7 @@ export function createOverview(deps: OverviewDeps) {
     sessions: sessionsOf,
     devices: devicesOf,
     applications: applicationsOf,
+    activity: activityOf,
   };
 }
 

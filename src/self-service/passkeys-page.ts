@@ -35,7 +35,7 @@ interface Deps {
 type Notice = NonNullable<PageModels['account-passkeys']['notice']>;
 
 const LIMIT_BYTES = 48 * 1024;
-const NOTICES: readonly Notice[] = ['added', 'renamed', 'removed'];
+const NOTICES: readonly Notice[] = ['added', 'renamed', 'removed', 'reported'];
 /** Errors that a user can fix are shown on the page. */
 const ALERTS: { readonly [Code in ErrorCode]?: string } = {
   'passkey.not_found': 'alert.passkey_gone',

@@ -8,6 +8,7 @@ import type { Views } from '../views/index.ts';
 import { type AccountPage, pathOf } from './account-pages.ts';
 import type { createEmailPage } from './email-page.ts';
 import type { createHomePage } from './home-page.ts';
+import type { createNotMePage } from './not-me-page.ts';
 import type { SelfServiceUser } from './page-kit.ts';
 import type { createPasswordPage } from './password-page.ts';
 import type { createProfilePage } from './profile-page.ts';
@@ -21,6 +22,7 @@ interface Deps {
   readonly home: ReturnType<typeof createHomePage>;
   readonly profile: ReturnType<typeof createProfilePage>;
   readonly email: ReturnType<typeof createEmailPage>;
+  readonly notMe: ReturnType<typeof createNotMePage>;
   readonly password: ReturnType<typeof createPasswordPage>;
   readonly secondFactor: ReturnType<typeof createSecondFactorPage>;
 }
@@ -37,7 +39,7 @@ type Route = readonly [
 ];
 
 export function accountRoutes(deps: Deps): Koa.Middleware {
-  const { views, basePath, signedIn, signInUrl, home, profile, email, password, secondFactor } = deps;
+  const { views, basePath, signedIn, signInUrl, home, profile, email, notMe, password, secondFactor } = deps;
   const { confirmation } = email;
   const routes: readonly Route[] = [
     ['GET', '/account', 'home', home.show],
@@ -54,6 +56,8 @@ export function accountRoutes(deps: Deps): Koa.Middleware {
     ['POST', '/account/email/settle', 'email', email.settle],
     ['GET', '/account/email/confirm', 'email-confirm', confirmation.show, confirmation.signedOut],
     ['POST', '/account/email/confirm', 'email', confirmation.submit],
+    ['GET', '/account/not-me', 'not-me', notMe.show],
+    ['POST', '/account/not-me', 'not-me', notMe.submit],
     ['GET', '/account/password', 'password', password.show],
     ['POST', '/account/password', 'password', password.submit],
     ['GET', '/account/second-factor', 'second-factor', secondFactor.show],

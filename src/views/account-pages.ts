@@ -144,7 +144,9 @@ export interface AccountPageModels {
   readonly 'account-email-stop': { readonly csrf: string; readonly token: string; readonly from: string };
   /** Nobody is signed in any more. */
   readonly 'account-email-done': { readonly what: 'changed' | 'undone' | 'stopped' };
+  readonly 'account-not-me': ChangingPage & { readonly hasPassword: boolean };
   readonly 'account-password': ChangingPage & {
+    readonly notice?: 'reported' | undefined;
     readonly hasPassword: boolean;
     /** Whether the password can be reset by mail. */
     readonly canReset: boolean;

@@ -152,7 +152,7 @@ export interface PageModels extends AccountPageModels {
     }[];
     /** The last sign-in is too old or not strong enough for changes: the URL to sign in again. */
     readonly confirmUrl?: string | undefined;
-    readonly notice?: 'added' | 'renamed' | 'removed' | undefined;
+    readonly notice?: 'added' | 'renamed' | 'removed' | 'reported' | undefined;
     /** For the browser's signal methods (WebAuthn §5.1.10). */
     readonly signals: object;
   };

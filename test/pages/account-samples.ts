@@ -208,6 +208,14 @@ export const accountSamples = {
     confirmUrl: '/oauth2/authorize?prompt=login',
     alert: 'alert.stale',
   }),
+  'account-not-me': sample('account-not-me', { csrf, account: profile.account, hasPassword: true }),
+  'account-not-me-later': sample('account-not-me', {
+    csrf,
+    account: profile.account,
+    hasPassword: false,
+    confirmUrl: '/oauth2/authorize?prompt=login',
+  }),
+  'account-password-reported': sample('account-password', { ...password, notice: 'reported' }),
   'account-email': sample('account-email', { ...email, pending: to, notice: 'sent' }),
   'account-email-wrong': sample('account-email', { ...email, errors: { email: 'invalid.email_new' } }),
   'account-email-later': sample('account-email', {

@@ -1,0 +1,82 @@
+// /account/not-me: what one press ends, what stays, who is told.
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, test } from 'node:test';
+import { Agent, redeem } from '../support/agent.ts';
+import { startApp, type TestApp } from '../support/app.ts';
+import { openMailbox } from '../support/mailbox.ts';
+import { eventsOf, newPerson, open, press, STALE_MS } from './account-support.ts';
+import { isActive, type User } from './support.ts';
+
+const NOT_ME = '/account/not-me';
+
+let app: TestApp;
+let client: { id: string; secret: string };
+let user: User & { email: string };
+let browser: Agent;
+
+before(async () => {
+  app = await startApp();
+  client = await app.register();
+});
+after(() => app.stop());
+beforeEach(async () => {
+  user = await newPerson(app);
+  browser = new Agent(app);
+});
+
+test('not me: other sessions, grants and tokens end; this session goes on to a new password', async () => {
+  const thief = new Agent(app);
+  await open(thief, user);
+  const scope = { scope: 'openid offline_access' };
+  const { body: stolen } = await redeem(app, client, await thief.signIn(client.id, user, scope));
+  const { body: own } = await redeem(app, client, await browser.signIn(client.id, user, scope));
+  const page = await open(browser, user, NOT_ME);
+  assert.match(page.body, /Every other device is signed out/);
+  const next = await press(browser, page, NOT_ME);
+  assert.match(next.url, /\/account\/password/);
+  assert.match(next.body, /Everything was ended/);
+  assert.match((await thief.get('/account')).location ?? '', /authorize/);
+  for (const { access_token: access, refresh_token: refresh } of [stolen, own]) {
+    assert.equal(await isActive(app, access), false);
+    assert.equal(await isActive(app, refresh), false);
+  }
+  assert.match((await open(browser, user)).body, /Foreign activity reported/);
+});
+
+test('not me: administrators hear of it by audit event and mail', async (t) => {
+  const mailbox = await openMailbox(app);
+  t.after(() => mailbox.close());
+  await newPerson(app, { role: 'admin', email: 'chief@example.com' });
+  await press(browser, await open(browser, user, NOT_ME), NOT_ME);
+  const [event] = await eventsOf(app, 'user.compromise_reported', user);
+  assert.equal(event?.actor_id, user.id);
+  await mailbox.deliver();
+  const mail = mailbox.received.find(({ to }) => to.includes('chief@example.com'));
+  assert.match(mail?.mail.text ?? '', new RegExp(user.username));
+  assert.equal(
+    mailbox.received.some(({ to }) => to.includes(user.email)),
+    false,
+  );
+});
+
+test('attack: a thief with an old session shuts the owner out by "this was not me"', async () => {
+  const page = await open(browser, user, NOT_ME);
+  const owner = new Agent(app);
+  app.advance(STALE_MS);
+  await open(owner, user);
+  const refused = await press(browser, page, NOT_ME);
+  assert.doesNotMatch(refused.url, /account\/password/);
+  assert.equal((await owner.get('/account')).status, 200);
+  assert.equal((await eventsOf(app, 'user.compromise_reported', user)).length, 0);
+});
+
+test('account API: recent activity, and reporting it', async () => {
+  const { body } = await redeem(app, client, await browser.signIn(client.id, user));
+  const headers = { authorization: `Bearer ${body.access_token}` };
+  const activity = await fetch(`${app.url}/account/api/activity`, { headers });
+  const { data } = JSON.parse(await activity.text());
+  assert.equal(data.items[0].kind, 'signin');
+  const url = `${app.url}/account/api/report-compromise`;
+  assert.equal((await fetch(url, { method: 'POST', headers })).status, 204);
+  assert.equal((await fetch(url, { method: 'POST', headers })).status, 401, 'the caller itself has lost it');
+});
