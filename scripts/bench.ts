@@ -1,213 +1,197 @@
-// Measures speed relative to physical limits (docs/sizing.md, "Speed"): each operation and its lower bound in short alternating
-// rounds of one run, so that noise of the machine affects both. Usage: --help.
-import { createHash, randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { parseArgs } from 'node:util';
-import { load, type NextRequest, requestBytes } from './bench/http-load.ts';
+// `npm run bench`: the goals of docs/performance.md, measured on the machine it runs on, each beside its physical limit.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { cpus } from 'node:os';
+import { type Figure, isMet, lineOf } from './bench/figures.ts';
+import { always, operations } from './bench/operations.ts';
+import { compareWith } from './bench/others.ts';
 import { type Prepared, prepare } from './bench/prepare.ts';
-import { isPinned, type Server, startServer } from './bench/processes.ts';
+import { isPinned, type Product, type Server, startFloor, startProduct } from './bench/processes.ts';
+import { profileOperation } from './bench/profile.ts';
+import { compare, type Pace } from './bench/rounds.ts';
+import { signInCost, stormCost } from './bench/sign-ins.ts';
+import { soak } from './bench/soak.ts';
+import { startAndMemory } from './bench/starts.ts';
+import { durability, pageWeight, workers } from './bench/variants.ts';
+import { parseFlags, UsageError } from './command-line.ts';
 
-const { values: options } = parseArgs({
-  options: {
-    rounds: { type: 'string', default: '8' },
-    ms: { type: 'string', default: '1000' },
-    connections: { type: 'string', default: '16' },
+const HELP = `Measures Latchkey on this machine, in turns with bare node:http and the same signatures. Less than ten minutes.
+
+Usage: npm run bench -- [options]
+
+  --quick             fewer and shorter rounds, less than two minutes
+  --only TEXT         only goals or operations whose name contains TEXT (P1, userinfo, ...)
+  --json FILE         also writes all figures there
+  --profile TEXT      instead: where the time of the one operation goes
+  --compare FILE      instead: the same load on another provider, whose requests the file has
+                      ({ "name", "pid", "port", "operations": { "userinfo": { "method", "path", "headers", "body" } } })
+  --soak N            instead: that many mixed requests, and how memory grows
+  --rounds N, --ms N, --connections N   (8, 1000, 16)
+  --help              show this
+
+With MONGODB_TEST_URI (and REDIS_TEST_URL) of real servers the operations are measured on these, too.
+Exit codes: 0 measured, 2 invalid options. Whether a goal is met is in the figures.
+`;
+
+const MAX = 100_000_000;
+
+function readOptions() {
+  const flags = parseFlags(process.argv.slice(2), {
+    quick: { type: 'boolean' },
     only: { type: 'string' },
-    help: { type: 'boolean', default: false },
-  },
-});
-
-if (options.help) {
-  process.stdout.write(
-    `Measures Latchkey on this machine against bare node:http with the same signatures.\n` +
-      `  --rounds N        rounds per operation (8)\n  --ms N            length of a round (1000)\n` +
-      `  --connections N   (16)\n  --only TEXT       only operations whose name contains TEXT\n`,
-  );
-  process.exit(0);
-}
-
-interface Operation {
-  readonly name: string;
-  readonly goal: number;
-  /** Path at the floor server: /signatures/bytes. */
-  readonly floor: Buffer;
-  /** Called for each round; may prepare codes and tokens first. */
-  readonly requests: (prepared: Prepared) => Promise<NextRequest> | NextRequest;
-}
-
-const FORM = { 'Content-Type': 'application/x-www-form-urlencoded' };
-
-const always =
-  (request: Buffer): NextRequest =>
-  () =>
-    request;
-
-const operations: readonly Operation[] = [
-  {
-    name: 'P1 client credentials (RS256 JWT)',
-    goal: 0.9,
-    floor: requestBytes('POST', '/1/900', FORM, 'x'.repeat(60)),
-    requests: ({ basic }) =>
-      always(
-        requestBytes(
-          'POST',
-          '/oauth2/token',
-          { ...FORM, Authorization: basic },
-          'grant_type=client_credentials',
-        ),
-      ),
-  },
-  {
-    name: 'P2 code exchange (access, ID and refresh token)',
-    goal: 0.72,
-    floor: requestBytes('POST', '/2/2300', FORM, 'x'.repeat(200)),
-    async requests(prepared) {
-      const codes = await prepared.codes(Math.ceil(Number(options.ms) * 1.5));
-      return () => {
-        const code = codes.pop();
-        if (code === undefined) return undefined;
-        return requestBytes(
-          'POST',
-          '/oauth2/token',
-          { ...FORM, Authorization: prepared.basic },
-          prepared.exchange(code),
-        );
-      };
-    },
-  },
-  {
-    name: 'P3 refresh with rotation',
-    goal: 0.72,
-    floor: requestBytes('POST', '/2/2300', FORM, 'x'.repeat(120)),
-    async requests(prepared) {
-      const tokens = await prepared.refreshTokens(Number(options.connections));
-      return (connection, body) => {
-        const token = body === '' ? (tokens[connection] ?? '') : String(JSON.parse(body).refresh_token);
-        return requestBytes(
-          'POST',
-          '/oauth2/token',
-          { ...FORM, Authorization: prepared.basic },
-          `grant_type=refresh_token&refresh_token=${token}`,
-        );
-      };
-    },
-  },
-  {
-    name: 'P5 discovery',
-    goal: 0.8,
-    floor: requestBytes('GET', '/0/2300', {}),
-    requests: () => always(requestBytes('GET', '/.well-known/openid-configuration', {})),
-  },
-  {
-    name: 'P5 JWKS',
-    goal: 0.8,
-    floor: requestBytes('GET', '/0/450', {}),
-    requests: () => always(requestBytes('GET', '/.well-known/jwks.json', {})),
-  },
-  {
-    name: 'P6 userinfo',
-    goal: 0.25,
-    floor: requestBytes('POST', '/0/200', FORM, 'x'.repeat(20)),
-    async requests(prepared) {
-      const token = await prepared.accessToken();
-      return always(requestBytes('GET', '/oauth2/userinfo', { Authorization: `Bearer ${token}` }));
-    },
-  },
-  {
-    name: 'P6 introspection (admin bearer)',
-    goal: 0.25,
-    floor: requestBytes('POST', '/0/500', FORM, 'x'.repeat(900)),
-    async requests(prepared) {
-      const token = await prepared.accessToken();
-      const headers = { ...FORM, Authorization: `Bearer ${prepared.adminToken}` };
-      return always(requestBytes('POST', '/oauth2/introspect', headers, `token=${token}`));
-    },
-  },
-  {
-    name: 'P6 introspection (client)',
-    goal: 0.2,
-    floor: requestBytes('POST', '/0/500', FORM, 'x'.repeat(900)),
-    async requests(prepared) {
-      const token = await prepared.accessToken();
-      const headers = { ...FORM, Authorization: prepared.basic };
-      return always(requestBytes('POST', '/oauth2/introspect', headers, `token=${token}`));
-    },
-  },
-];
-
-const quantile = (values: readonly number[], q: number): number => {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(q * sorted.length))] ?? Number.NaN;
-};
-
-async function measure(server: Server, next: NextRequest, ms: number) {
-  const cpuBefore = server.cpuMicros();
-  const result = await load(server, { connections: Number(options.connections), ms, next });
-  return {
-    perSecond: result.requests / result.seconds,
-    cpu: (server.cpuMicros() - cpuBefore) / result.requests,
-    p50: result.latencies[Math.floor(result.latencies.length / 2)] ?? Number.NaN,
-  };
-}
-
-const folder = mkdtempSync(join(tmpdir(), 'latchkey-bench-'));
-const adminToken = randomBytes(32).toString('base64url');
-const floor = await startServer('scripts/bench/floor-server.ts', [], {}, (line) =>
-  Number(JSON.parse(line).port),
-);
-const latchkey = await startServer(
-  'src/main.ts',
-  [],
-  // A fixed port: the address is part of every token.
-  {
-    DATA_DIR: folder,
-    PORT: '39517',
-    BASE_URL: 'http://127.0.0.1:39517',
-    ADMIN_TOKEN: adminToken,
-    LOG_LEVEL: 'info',
-  },
-  (line) => (line.includes('"listening"') ? 39_517 : undefined),
-);
-try {
-  const prepared = await prepare({
-    url: `http://127.0.0.1:${latchkey.port}`,
-    adminToken,
-    digest: challengeOf,
+    json: { type: 'string' },
+    profile: { type: 'string' },
+    compare: { type: 'string' },
+    soak: { type: 'string' },
+    rounds: { type: 'string' },
+    ms: { type: 'string' },
+    connections: { type: 'string' },
+    help: { type: 'boolean', short: 'h' },
   });
-  const pinning = isPinned ? 'servers on core 0' : 'not pinned';
-  process.stdout.write(
-    `${options.rounds} rounds of ${options.ms} ms, ${options.connections} connections, ${pinning}\n`,
-  );
-  for (const operation of operations) {
-    if (options.only !== undefined && !operation.name.includes(options.only)) continue;
-    const ratios: number[] = [];
-    const rates: number[] = [];
-    const cpus: number[] = [];
-    for (let round = -1; round < Number(options.rounds); round += 1) {
-      const ms = Number(options.ms);
-      const next = await operation.requests(prepared);
-      const ours = await measure(latchkey, next, ms);
-      const bare = await measure(floor, always(operation.floor), ms);
-      if (round < 0) continue; // warm-up
-      ratios.push(ours.perSecond / bare.perSecond);
-      rates.push(ours.perSecond);
-      cpus.push(ours.cpu);
-    }
-    const [low, middle, high] = [0.25, 0.5, 0.75].map((q) => quantile(ratios, q).toFixed(2));
-    const verdict = quantile(ratios, 0.5) >= operation.goal ? 'met' : 'NOT met';
-    process.stdout.write(
-      `${operation.name.padEnd(50)} ${middle} of the floor (${low}-${high}), goal ${operation.goal} ${verdict}; ` +
-        `${quantile(rates, 0.5).toFixed(0)}/s, ${quantile(cpus, 0.5).toFixed(0)} us CPU each\n`,
-    );
-  }
-  process.stdout.write(`resident after load: ${latchkey.residentMib().toFixed(0)} MiB\n`);
-} finally {
-  await Promise.all([floor.stop(), latchkey.stop()]);
-  rmSync(folder, { recursive: true, force: true });
+  const numberIn = (name: 'rounds' | 'ms' | 'connections' | 'soak', otherwise: number): number => {
+    const text = flags[name];
+    const value = text === undefined ? otherwise : Number(text);
+    if (!Number.isInteger(value) || value < 1 || value > MAX)
+      throw new UsageError(`--${name} must be a whole number from 1.`);
+    return value;
+  };
+  const isQuick = flags.quick === true;
+  const pace: Pace = {
+    rounds: numberIn('rounds', isQuick ? 3 : 8),
+    ms: numberIn('ms', isQuick ? 300 : 1000),
+    connections: numberIn('connections', 16),
+    warmUpMs: isQuick ? 1500 : 10_000,
+  };
+  return { ...flags, pace, soak: flags.soak === undefined ? undefined : numberIn('soak', 1) };
+}
+type Options = ReturnType<typeof readOptions>;
+
+const figures: Figure[] = [];
+function tell(...found: readonly Figure[]): void {
+  for (const figure of found) process.stdout.write(`${lineOf(figure)}\n`);
+  figures.push(...found);
 }
 
-function challengeOf(verifier: string): string {
-  return createHash('sha256').update(verifier).digest('base64url');
+async function throughput(
+  product: Product,
+  floor: Server,
+  prepared: Prepared,
+  { pace, only, where = '' }: { pace: Pace; only: string | undefined; where?: string },
+): Promise<void> {
+  for (const operation of operations) {
+    const { goal, name, limit, requests } = operation;
+    if (only !== undefined && !`${goal} ${name}`.includes(only)) continue;
+    const found = await compare(
+      { server: product, requests: (ms) => requests(prepared, ms, pace.connections) },
+      { server: floor, requests: () => always(operation.floor) },
+      pace,
+    );
+    tell({
+      goal,
+      name: `${name}${where}`,
+      unit: 'of the floor',
+      value: found.rate.middle,
+      quartiles: found.rate,
+      ...(where === '' && { limit }),
+      wanted: 'more',
+      more: {
+        cpu_ratio: found.cpu.middle,
+        cpu_ratio_low: found.cpu.low,
+        cpu_ratio_high: found.cpu.high,
+        per_second: found.perSecond,
+        cpu_micros: found.cpuMicros,
+        p50_ms: found.p50,
+        p99_ms: found.p99,
+        ...(!found.isSettled && { warm_up: 'not settled' }),
+      },
+    });
+  }
+}
+
+async function everything({ pace, only }: Options): Promise<void> {
+  const isWanted = (goal: string): boolean => only === undefined || only === goal;
+  const floor = await startFloor();
+  const product = await startProduct();
+  try {
+    const prepared = await prepare(product);
+    await throughput(product, floor, prepared, { pace, only });
+    if (isWanted('P4')) tell(...(await durability(product, prepared, pace)));
+    if (isWanted('P7')) tell(await signInCost(product, floor, prepared, pace));
+    if (isWanted('P8')) tell(...(await stormCost(product, prepared, pace)));
+    if (isWanted('P9')) tell(await workers(product, prepared, pace));
+    if (isWanted('P14')) tell(await pageWeight(product, prepared));
+    const { MONGODB_TEST_URI: mongodb, REDIS_TEST_URL: redis } = process.env;
+    if (mongodb !== undefined) {
+      const name = `latchkey_bench_${process.pid}`;
+      const uri = new URL(mongodb);
+      uri.pathname = `/${name}`;
+      const env = {
+        MONGODB_URI: uri.href,
+        SECRET_KEY: 'bench-secret-key-0123456789-0123456789',
+        ...(redis !== undefined && { REDIS_URL: redis }),
+      };
+      const elsewhere = await startProduct({ env });
+      const where = redis === undefined ? ' on MongoDB' : ' on MongoDB and Redis';
+      await throughput(elsewhere, floor, await prepare(elsewhere), { pace, only, where });
+      await elsewhere.stop();
+    }
+  } finally {
+    await Promise.all([floor.stop(), product.stop()]);
+  }
+  if (isWanted('P10')) tell(...(await startAndMemory(pace)));
+}
+
+/** @returns whether it has the instructions that make RSA twice as fast */
+function hasIfma(): boolean {
+  try {
+    return /\bavx512ifma\b/.test(readFileSync('/proc/cpuinfo', 'utf8'));
+  } catch {
+    return false;
+  }
+}
+
+async function run(options: Options): Promise<void> {
+  const { pace } = options;
+  if (options.profile !== undefined) {
+    process.stdout.write(await profileOperation(options.profile, pace));
+    return;
+  }
+  const machine = {
+    cpu: cpus()[0]?.model ?? 'unknown',
+    cores: cpus().length,
+    ifma: hasIfma(),
+    node: process.version,
+    servers: isPinned ? 'on core 0' : 'not pinned',
+    ...pace,
+  };
+  process.stdout.write(
+    `${Object.entries(machine)
+      .map(([name, value]) => `${name} ${value}`)
+      .join(', ')}\n`,
+  );
+  if (options.soak !== undefined || options.compare !== undefined) {
+    const product = await startProduct();
+    try {
+      if (options.soak !== undefined) tell(await soak(product, options.soak, pace));
+      else tell(...(await compareWith(options.compare ?? '', product, await prepare(product), pace)));
+    } finally {
+      await product.stop();
+    }
+  } else await everything(options);
+  if (options.json === undefined) return;
+  const result = {
+    at: new Date().toISOString(),
+    machine,
+    figures: figures.map((one) => ({ ...one, is_met: isMet(one) })),
+  };
+  writeFileSync(options.json, `${JSON.stringify(result, undefined, 1)}\n`);
+}
+
+try {
+  const options = readOptions();
+  if (options.help) process.stdout.write(HELP);
+  else await run(options);
+} catch (error) {
+  if (!(error instanceof UsageError)) throw error;
+  console.error(error.message);
+  process.exitCode = 2;
 }

@@ -1,14 +1,19 @@
-// Prepares what the measured operations need: an application, a user, a signed-in browser, codes and tokens.
+// Prepares what the measured operations need: an application, an API, a user, a signed-in browser, codes and tokens.
+import { createHash } from 'node:crypto';
+
 interface Deps {
   readonly url: string;
   readonly adminToken: string;
-  readonly digest: (verifier: string) => string;
 }
 
 export interface Prepared {
   readonly adminToken: string;
   /** Authorization header of the application. */
   readonly basic: string;
+  /** Authorization header of an application whose machine tokens are opaque, for the API that it names by default. */
+  readonly opaque: string;
+  /** Path and query of its authorization request. */
+  readonly authorize: string;
   codes(count: number): Promise<string[]>;
   /** The form that redeems a code. */
   exchange(code: string): string;
@@ -19,10 +24,15 @@ export interface Prepared {
 const REDIRECT_URI = 'https://rp.example/callback';
 const VERIFIER = 'v'.repeat(43);
 
-export async function prepare({ url, adminToken, digest }: Deps): Promise<Prepared> {
-  const admin = async (path: string, body: object): Promise<Record<string, string>> => {
+export const USER = { username: 'bench', password: 'correct horse battery' } as const;
+
+const basicOf = ({ client_id: id, client_secret: secret }: Record<string, string>): string =>
+  `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`;
+
+export async function prepare({ url, adminToken }: Deps): Promise<Prepared> {
+  const admin = async (path: string, body: object, method = 'POST'): Promise<Record<string, string>> => {
     const response = await fetch(`${url}/admin/api${path}`, {
-      method: 'POST',
+      method,
       headers: { authorization: `Bearer ${adminToken}`, 'content-type': 'application/json' },
       body: JSON.stringify(body),
     });
@@ -35,17 +45,34 @@ export async function prepare({ url, adminToken, digest }: Deps): Promise<Prepar
     grant_types: ['authorization_code', 'refresh_token', 'client_credentials'],
     skip_consent: true,
   });
-  await admin('/users', { username: 'bench', password: 'correct horse battery' });
-  const basic = `Basic ${Buffer.from(`${client.client_id}:${client.client_secret}`).toString('base64')}`;
+  const machine = await admin('/clients', {
+    client_name: 'Bench machine',
+    redirect_uris: [],
+    grant_types: ['client_credentials'],
+  });
+  const identifier = 'https://api.example/bench';
+  await admin('/resources', {
+    identifier,
+    name: 'Bench',
+    scopes: [{ name: 'read', description: 'Read', is_default: true }],
+    machine_grants: { [machine.client_id ?? '']: ['read'] },
+    access_token_format: 'opaque',
+  });
+  await admin(`/clients/${machine.client_id}`, { default_resource: identifier }, 'PATCH');
+  await admin('/users', USER);
+  // All come from one address.
+  await admin('/settings', { limit_authorize_ip: 0, limit_open_signins_ip: 0 }, 'PATCH');
   const query = new URLSearchParams({
     client_id: client.client_id ?? '',
     redirect_uri: REDIRECT_URI,
     response_type: 'code',
     scope: 'openid profile email',
-    code_challenge: digest(VERIFIER),
+    code_challenge: createHash('sha256').update(VERIFIER).digest('base64url'),
     code_challenge_method: 'S256',
   });
-  const authorizeUrl = `${url}/oauth2/authorize?${query}`;
+  const authorize = `/oauth2/authorize?${query}`;
+  const authorizeUrl = `${url}${authorize}`;
+  const basic = basicOf(client);
 
   const cookies = new Map<string, string>();
   const call = async (target: string, init: RequestInit = {}): Promise<Response> => {
@@ -63,7 +90,7 @@ export async function prepare({ url, adminToken, digest }: Deps): Promise<Prepar
   };
   const page = await (await call(authorizeUrl)).text();
   const field = (name: string): string => new RegExp(`name="${name}" value="([^"]*)"`).exec(page)?.[1] ?? '';
-  const form = new URLSearchParams({ username: 'bench', password: 'correct horse battery' });
+  const form = new URLSearchParams(USER);
   for (const name of ['csrf', 'interaction']) form.set(name, field(name));
   const sent = await call(`${url}/oauth2/login`, { method: 'POST', body: form });
   await call(new URL(sent.headers.get('location') ?? '', url).href);
@@ -96,6 +123,8 @@ export async function prepare({ url, adminToken, digest }: Deps): Promise<Prepar
   return {
     adminToken,
     basic,
+    opaque: basicOf(machine),
+    authorize,
     codes,
     exchange,
     async refreshTokens(count) {

@@ -1,0 +1,56 @@
+// `--compare FILE`: the same load on another provider, in turns with ours. It runs already, pinned to the same core by whoever
+// started it. The file: { "name", "pid", "port", "operations": { "userinfo": { "method", "path", "headers", "body" }, … } }, by names
+// of operations here.
+import { readFileSync } from 'node:fs';
+import type { Figure } from './figures.ts';
+import { requestBytes } from './http-load.ts';
+import { always, operations } from './operations.ts';
+import type { Prepared } from './prepare.ts';
+import { type Server, serverOf } from './processes.ts';
+import { compare, type Pace } from './rounds.ts';
+
+interface Request {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: Record<string, string>;
+  readonly body?: string;
+}
+interface Other {
+  readonly name: string;
+  readonly pid: number;
+  readonly port: number;
+  readonly operations: Readonly<Record<string, Request>>;
+}
+
+/** @throws Error where the file names no operation of ours */
+export async function compareWith(
+  file: string,
+  server: Server,
+  prepared: Prepared,
+  pace: Pace,
+): Promise<Figure[]> {
+  const other: Other = JSON.parse(readFileSync(file, 'utf8'));
+  const theirs: Server = { ...serverOf(other.pid, other.port), stop: async () => {} };
+  const figures: Figure[] = [];
+  for (const [wanted, { method, path, headers, body }] of Object.entries(other.operations)) {
+    const operation = operations.find(({ name, goal }) => `${goal} ${name}`.includes(wanted));
+    if (operation === undefined) throw new Error(`${file}: no operation contains "${wanted}".`);
+    const request = always(requestBytes(method, path, headers, body));
+    const { rate, cpu, perSecond } = await compare(
+      { server, requests: (ms) => operation.requests(prepared, ms, pace.connections) },
+      { server: theirs, requests: () => request },
+      pace,
+    );
+    figures.push({
+      goal: operation.goal,
+      name: `${operation.name}, by ${other.name}`,
+      unit: 'times its rate',
+      value: rate.middle,
+      quartiles: rate,
+      limit: 2,
+      wanted: 'more',
+      more: { per_second: perSecond, cpu: cpu.middle },
+    });
+  }
+  return figures;
+}
