@@ -1,8 +1,9 @@
 // Maps oidc-provider's adapter contract (seven methods) onto the storage port. Bearer values (codes, refresh tokens, cookie
 // values, …) are stored as digests, so that a stolen copy of the database contains no usable credential.
-import Provider, { type Adapter, type AdapterPayload, errors } from 'oidc-provider';
+import { type Adapter, type AdapterPayload, errors } from 'oidc-provider';
 import type { Clock } from '../src/clock.ts';
 import { secretDigest } from '../src/ids.ts';
+import { currentRequest, leaveToLibrary } from '../src/oidc/index.ts';
 import type * as model from '../src/store/collections.ts';
 import {
   AlreadyExists,
@@ -48,7 +49,7 @@ type Artifact = Stored<model.ProtocolPayload>;
 const foundByRequest = new WeakMap<object, Map<string, Artifact>>();
 
 function foundInRequest(): Map<string, Artifact> {
-  const { ctx } = Provider;
+  const ctx = currentRequest();
   const found = (ctx && foundByRequest.get(ctx)) ?? new Map<string, Artifact>();
   if (ctx !== undefined) foundByRequest.set(ctx, found);
   return found;
@@ -155,11 +156,13 @@ class PortAdapter implements Adapter {
   }
 
   async destroy(id: string): Promise<void> {
+    leaveToLibrary();
     foundInRequest().delete(this.#foundKey(id));
     await this.#collection.remove(this.#id(id));
   }
 
   async revokeByGrantId(grantId: string): Promise<void> {
+    leaveToLibrary();
     await this.#collection.removeBy('grant', grantId);
   }
 }

@@ -210,7 +210,8 @@ export async function createApp(options: AppOptions): Promise<App> {
     log,
     logoutPages: interactions.logoutPages,
   });
-  const plain = createPlain({ config, mount, state, apis, accounts: directory, settings });
+  const read = { apis, accounts: directory, settings, codeExchanges: clientDomain.codeExchanges };
+  const plain = createPlain({ config, mount, state, events, limits, ...read });
   const admin = createAdmin({
     ...parts,
     injector,

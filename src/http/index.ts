@@ -17,5 +17,6 @@ export type { OneTime } from './one-time.ts';
 export { pinOrigin } from './origin.ts';
 export { MAX_TARGET } from './request-limits.ts';
 export { requestIdOf } from './request-log.ts';
+export { originOf } from './request-origin.ts';
 export { createRouter, type RouteContext, type RouteHandler, type RouteMethod } from './router.ts';
 export { securityHeaderValues } from './security-headers.ts';

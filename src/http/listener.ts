@@ -19,7 +19,7 @@ interface Deps {
   readonly begin: RequestLog['begin'];
 }
 
-type Begin = (asked: Parameters<RequestLog['begin']>[2]) => unknown;
+type Begin = (asked: Parameters<RequestLog['begin']>[2]) => ReturnType<RequestLog['begin']>;
 
 export function createListener({ respond, ready, mount, metrics, plain, begin }: Deps): RequestListener {
   function answer(request: IncomingMessage, response: ServerResponse): void {

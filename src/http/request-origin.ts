@@ -1,6 +1,7 @@
 // Adds the origin of a request to all its events, and makes the response wait for those that are noted (src/events).
+import type { IncomingMessage } from 'node:http';
 import type Koa from 'koa';
-import type { Origins } from '../events/index.ts';
+import type { Origin, Origins } from '../events/index.ts';
 import { requestIdOf } from './request-log.ts';
 
 const MAX_LANGUAGE = 200;
@@ -16,18 +17,27 @@ function clientIdOf(ctx: ProtocolContext): string | undefined {
   return typeof signInClientId === 'string' ? signInClientId : ctx.oidc?.client?.clientId;
 }
 
+/** @param clientId asked late, because the client is known later than the rest */
+export const originOf = (
+  { headers }: Pick<IncomingMessage, 'headers'>,
+  asked: { readonly ip: string; readonly id: string },
+  clientId: () => string | undefined,
+): Origin => ({
+  ipAddress: asked.ip,
+  userAgent: headers['user-agent'] ?? '',
+  requestId: asked.id,
+  language: (headers['accept-language'] ?? '').slice(0, MAX_LANGUAGE),
+  get clientId() {
+    return clientId();
+  },
+});
+
 export function requestOrigin(origins: Pick<Origins, 'run'>): Koa.Middleware {
   return (ctx, next) => {
-    const origin = {
-      ipAddress: ctx.ip,
-      userAgent: ctx.get('user-agent'),
-      requestId: requestIdOf(ctx),
-      language: ctx.get('accept-language').slice(0, MAX_LANGUAGE),
-      // A getter, because the client is known later than the rest.
-      get clientId() {
-        return clientIdOf(ctx);
-      },
-    };
-    return origins.run(origin, next);
+    const asked = { ip: ctx.ip, id: requestIdOf(ctx) };
+    return origins.run(
+      originOf(ctx.req, asked, () => clientIdOf(ctx)),
+      next,
+    );
   };
 }

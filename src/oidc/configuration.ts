@@ -154,7 +154,8 @@ export function createConfiguration(deps: ConfigurationDeps): Configuration {
     ttl: lifetimes(deps),
     findAccount: createFindAccount(deps.accounts, mayRequest),
     loadExistingGrant: deps.loadExistingGrant,
-    extraTokenClaims,
+    // The library does not know of a request that is answered plainly.
+    extraTokenClaims: (ctx, token) => extraTokenClaims(ProviderBase.ctx ?? ctx, token),
     issueRefreshToken,
     clientBasedCORS,
     rotateRefreshToken: true,

@@ -32,6 +32,7 @@ import { createGrantsInUse } from './entitlements/grants-in-use.ts';
 import { followSetting } from './legacy/index.ts';
 import { normalizeMetadata } from './models/client.ts';
 import type { ProtocolMount } from './mount.ts';
+import { ProviderBase } from './provider-base.ts';
 import { registrationRoutes } from './requests/registration.ts';
 import { createRepeatWatch } from './requests/repeated-values.ts';
 import { createHasOrigin } from './requests/request-client.ts';
@@ -64,6 +65,7 @@ export {
 } from './outbound/called-addresses.ts';
 export { createFetchDocument } from './outbound/fetch-document.ts';
 export { createOutbound } from './outbound/outbound.ts';
+export { leaveToLibrary } from './plain/context.ts';
 export { createPlain, type PlainAnswers } from './plain/index.ts';
 export { authorizationIn } from './requests/document-clients.ts';
 export type { BrowserSession } from './sign-in/browser-session.ts';
@@ -74,6 +76,9 @@ export type { TestSignIn } from './test-sign-in/test-sign-ins.ts';
 export { type Bearers, createBearers } from './tokens/bearers.ts';
 export { createRevokeToken } from './tokens/revocation.ts';
 export type { TokenState } from './tokens/token-state.ts';
+
+/** @returns the request of the protocol in whose course this is called; undefined outside of them */
+export const currentRequest = (): object | undefined => ProviderBase.ctx;
 
 interface StateDeps {
   readonly mount: ProtocolMount;

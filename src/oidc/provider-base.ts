@@ -16,7 +16,9 @@ import Provider, {
   type OIDCContext,
   type RefreshToken,
   type Session,
+  type TokenEndpointGrantContext,
 } from 'oidc-provider';
+import { plainContext } from './plain/context.ts';
 
 /** Members that every model has at run time but that the types omit. */
 export interface ModelInternals {
@@ -129,9 +131,14 @@ export interface Models {
 declare const PlainProvider: new (
   issuer: string,
   configuration?: Configuration,
-) => Omit<Provider, keyof Models>;
+) => Omit<Provider, keyof Models | 'registerGrantType'>;
 
 declare class ProviderWithAccessors extends PlainProvider {
+  registerGrantType<Params extends object>(
+    name: string,
+    handle: (ctx: TokenEndpointGrantContext<Params>) => void | Promise<void>,
+    ...params: (string[] | ReadonlySet<string>)[]
+  ): void;
   static get ctx(): KoaContextWithOIDC | undefined;
   get AccessToken(): Models['AccessToken'];
   get AuthorizationCode(): Models['AuthorizationCode'];
@@ -148,4 +155,11 @@ declare class ProviderWithAccessors extends PlainProvider {
 }
 
 // The only cast: the same class, typed as it is at run time.
-export const ProviderBase = Provider as unknown as typeof ProviderWithAccessors;
+const Library = Provider as unknown as typeof ProviderWithAccessors;
+
+export class ProviderBase extends Library {
+  /** The request in whose course a model or a hook of ours is called, also where the library does not know of it. */
+  static override get ctx(): KoaContextWithOIDC | undefined {
+    return plainContext() ?? Library.ctx;
+  }
+}

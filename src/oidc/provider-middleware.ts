@@ -127,31 +127,45 @@ export function countRefusedClients(
 }
 
 /** Microsoft's libraries keep tokens by the scopes of the response, so it repeats how the request wrote them (decisions §10). */
+export function inFormOfRequest(oidc: KoaContextWithOIDC['oidc'], body: object): object {
+  return 'scope' in body && typeof body.scope === 'string'
+    ? { ...body, scope: scopeInForm(oidc, body.scope) }
+    : body;
+}
+
 export const repeatScopeForm: Koa.Middleware = async (ctx: ProtocolContext, next) => {
   await next();
   const { body, oidc } = ctx;
-  if (oidc?.route !== 'token' || ctx.status !== 200) return;
-  if (typeof body !== 'object' || body === null || !('scope' in body) || typeof body.scope !== 'string')
-    return;
-  ctx.body = { ...body, scope: scopeInForm(oidc, body.scope) };
+  if (oidc?.route !== 'token' || ctx.status !== 200 || typeof body !== 'object' || body === null) return;
+  ctx.body = inFormOfRequest(oidc, body);
 };
 
-/** Reports every code that an application redeemed; those of test sign-ins are redeemed by this server. */
+/**
+ * Reports the code that an application redeemed; those of test sign-ins are redeemed by this server.
+ * @returns a promise only where the answer should wait for it
+ */
+export function reportCodeExchange(
+  { req, oidc }: Pick<KoaContextWithOIDC, 'req' | 'oidc'>,
+  redeemed: CodeExchanges['redeemed'],
+): Promise<void> | undefined {
+  const { client, entities } = oidc;
+  const code = entities.AuthorizationCode;
+  if (client === undefined || code === undefined || isTestSignInExchange(req, client.clientId))
+    return undefined;
+  return redeemed({
+    clientId: client.clientId,
+    record: clientRecord(client),
+    hasChallenge: code.codeChallenge !== undefined,
+    hasNonce: !!code.nonce,
+  });
+}
+
 export function reportCodeExchanges(redeemed: CodeExchanges['redeemed']): Koa.Middleware {
   return async (ctx: ProtocolContext, next) => {
     await next();
-    const { client, entities, route } = ctx.oidc ?? {};
-    const code = entities?.AuthorizationCode;
-    if (route !== 'token' || ctx.status !== 200 || client === undefined || code === undefined) return;
-    const { clientId } = client;
-    if (isTestSignInExchange(ctx.req, clientId)) return;
-    const hasChallenge = code.codeChallenge !== undefined;
-    const written = redeemed({
-      clientId,
-      record: clientRecord(client),
-      hasChallenge,
-      hasNonce: !!code.nonce,
-    });
+    const { oidc, req } = ctx;
+    if (oidc?.route !== 'token' || ctx.status !== 200) return;
+    const written = reportCodeExchange({ req, oidc }, redeemed);
     if (written !== undefined) await written;
   };
 }

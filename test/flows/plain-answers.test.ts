@@ -360,7 +360,10 @@ test('plain answers: nothing listens to an event of the library that they do not
       names.add(name);
   }
   // Of these, introspection, userinfo and what they read raise `assign.client` alone, when the library knows the client; what
-  // listens to it (models/oidc-context.ts) is the rule of plain-client.ts. A new name here is a question to every plain answer.
+  // listens to it (models/oidc-context.ts) is the rule of plain-client.ts. The token endpoint raises it as the library does, by
+  // the library's own context; its grants are the library's handlers, which raise `grant.revoked` and what models raise when they
+  // are saved; and `grant.success` comes after them (identity-provider.ts), as in lib/actions/token.js.
+  // A new name here is a question to every plain answer.
   deepEqual([...names].filter((name) => !name.endsWith('.error')).sort(), [
     'assign.client',
     'authorization.success',

@@ -7,6 +7,7 @@ import { nameApi } from '../entitlements/requested-api.ts';
 import { allowedScope } from '../entitlements/requested-scope.ts';
 import { settleScope } from '../entitlements/settle-scope.ts';
 import { refuseRequestUri } from '../legacy/index.ts';
+import { throwPassedOn } from '../plain/context.ts';
 import type { OIDCContextClass } from '../provider-base.ts';
 import { isTestSignInExchange, testSignInRedirectUri } from '../test-sign-in/test-sign-in-gate.ts';
 import type { AccessTokenJwt } from '../tokens/access-token-jwt.ts';
@@ -65,7 +66,10 @@ export const createOIDCContextModel = (Base: OIDCContextClass, { jwt, baseUrl }:
         if (isTestSignIn && !isTestSignInExchange(request.req, client.clientId)) {
           throw new errors.InvalidGrant('this redirect_uri is not for applications');
         }
-        if (this.route === 'token') this.#dropScopes(request, client);
+        if (this.route === 'token') {
+          throwPassedOn(request.req);
+          this.#dropScopes(request, client);
+        }
         if (!TOKEN_LOOKUP_ROUTES.has(this.route)) return;
         // RFC 7662 §2.1: the caller must be authorized; the id of a public client is no authentication. At a logout the
         // refresh token is (logout-programs.ts).

@@ -1,43 +1,42 @@
 // Plain answers: start with plain-answers.ts.
 import type { Apis } from '../../apis/index.ts';
 import type { Config } from '../../config/types.ts';
+import type { Events } from '../../events/index.ts';
 import type { AccountDirectory } from '../entitlements/find-account.ts';
 import type { ProtocolMount } from '../mount.ts';
 import type { TokenState } from '../tokens/token-state.ts';
 import { introspectPlainly } from './introspection.ts';
 import { createPlainAnswers, type PlainAnswers } from './plain-answers.ts';
+import { tokenPlainly } from './token.ts';
 import { userinfoPlainly } from './userinfo.ts';
 
 export type { PlainAnswers } from './plain-answers.ts';
 
-interface PlainDeps {
+interface PlainDeps extends Pick<Parameters<typeof tokenPlainly>[0], 'limits' | 'codeExchanges'> {
   readonly mount: ProtocolMount;
   readonly state: { readonly tokens: TokenState };
   readonly apis: Pick<Apis, 'authenticate'>;
   readonly accounts: Pick<AccountDirectory, 'claims'>;
   readonly settings: { refresh(): Promise<void> };
+  readonly events: Pick<Events, 'origins'>;
   readonly config: Pick<Config, 'issuer' | 'baseUrl' | 'trustProxy' | 'hasPlainAnswers'> & {
     readonly basePath: string;
   };
 }
 
 /** @returns what answers plain successes before all else; undefined when it is switched off */
-export function createPlain({
-  config,
-  mount,
-  state,
-  apis,
-  accounts,
-  settings,
-}: PlainDeps): PlainAnswers | undefined {
+export function createPlain(deps: PlainDeps): PlainAnswers | undefined {
+  const { config, mount, state, apis, accounts, settings, limits, codeExchanges } = deps;
   if (!config.hasPlainAnswers) return undefined;
   const { issuer } = config;
+  const { origins } = deps.events;
   return createPlainAnswers({
     config,
     mount,
     refreshSettings: () => settings.refresh(),
     handlers: {
       'POST /oauth2/introspect': introspectPlainly({ issuer, mount, apis, ...state }),
+      'POST /oauth2/token': tokenPlainly({ mount, limits, origins, codeExchanges }),
       'GET /oauth2/userinfo': userinfoPlainly({ accounts, ...state }),
     },
   });

@@ -6,7 +6,7 @@ import { mayLearnOf } from '../policies.ts';
 import { describeToApi, describeToken, type TokenState } from '../tokens/token-state.ts';
 import type { PlainHandler } from './plain-answers.ts';
 import { authenticatePlainly } from './plain-client.ts';
-import { credentialsOf } from './plain-request.ts';
+import { identityOf } from './plain-request.ts';
 
 interface Deps {
   readonly issuer: string;
@@ -20,14 +20,15 @@ const PARAMETERS = new Set(['token', 'token_type_hint']);
 export const introspectPlainly =
   ({ issuer, mount, tokens, apis }: Deps): PlainHandler =>
   async (request) => {
-    const credentials = credentialsOf(request, PARAMETERS);
+    const identity = identityOf(request, PARAMETERS);
     const token = request.form.get('token');
-    if (credentials === undefined || token === undefined) return undefined;
-    const { id, secret } = credentials;
+    // Whoever is public may not ask.
+    if (identity?.secret === undefined || token === undefined) return undefined;
+    const { id, secret } = identity;
     const api = isIntrospectionClientId(id) ? await apis.authenticate(id, secret) : undefined;
     const client = isIntrospectionClientId(id)
       ? undefined
-      : await authenticatePlainly(mount.provider.Client, credentials);
+      : await authenticatePlainly(mount.provider.Client, identity);
     if (api === undefined && client === undefined) return undefined;
     const live = await tokens.live(await tokens.find(token));
     if (live === undefined || live.token.kind === 'RefreshToken') return undefined;

@@ -6,8 +6,16 @@ import { clientAddress, securityHeaderValues } from '../../http/index.ts';
 import type { ProtocolMount } from '../mount.ts';
 import { mayBePlain, type PlainRequest, readPlainRequest } from './plain-request.ts';
 
+export interface Call {
+  readonly incoming: IncomingMessage;
+  readonly response: ServerResponse;
+  /** The client's address, and the id of the request. */
+  readonly ip: string;
+  readonly id: string;
+}
+
 /** @returns the JSON of a success; undefined, without any effect, for everything else */
-export type PlainHandler = (request: PlainRequest) => Promise<object | undefined>;
+export type PlainHandler = (request: PlainRequest, call: Call) => Promise<object | undefined>;
 
 export interface PlainAnswers {
   /**
@@ -17,7 +25,7 @@ export interface PlainAnswers {
   respond(
     request: IncomingMessage,
     response: ServerResponse,
-    begin: (asked: { readonly path: string; readonly ip: string }) => unknown,
+    begin: (asked: { readonly path: string; readonly ip: string }) => { readonly id: string },
   ): Promise<boolean> | undefined;
 }
 
@@ -44,14 +52,14 @@ export function createPlainAnswers({ handlers, config, mount, refreshSettings }:
     'Content-Type': 'application/json; charset=utf-8',
   };
 
-  async function answer(request: IncomingMessage, handle: PlainHandler): Promise<string | undefined> {
+  async function answer(call: Call, handle: PlainHandler): Promise<string | undefined> {
     try {
-      const plain = await readPlainRequest(request);
+      const plain = await readPlainRequest(call.incoming);
       if (plain === undefined) return undefined;
       await refreshSettings();
       // A setting has just changed what the provider is built with.
       if (mount.ready() !== undefined) return undefined;
-      const body = await handle(plain);
+      const body = await handle(plain, call);
       return body && JSON.stringify(body);
     } catch {
       // The library meets the same error, and its error handler says what to do with it.
@@ -64,8 +72,9 @@ export function createPlainAnswers({ handlers, config, mount, refreshSettings }:
       const path = request.url ?? '';
       const handle = byTarget.get(`${request.method} ${path}`);
       if (handle === undefined || !mayBePlain(request)) return undefined;
-      begin({ path, ip: clientAddress(request, trustProxy) });
-      return answer(request, handle).then((text) => {
+      const ip = clientAddress(request, trustProxy);
+      const { id } = begin({ path, ip });
+      return answer({ incoming: request, response, ip, id }, handle).then((text) => {
         if (text === undefined) return false;
         // What was read was put back (plain-request.ts); the connection waits for its end.
         request.resume();

@@ -1,20 +1,22 @@
 // The client of a plain request, by the rules of the models: registered, active, with the right secret in a place where it may
-// be. The secret's wrong, its method another, it is a public client: the library says so (lib/shared/client_auth.js).
+// be. The secret's wrong, or its method another: the library says so (lib/shared/client_auth.js).
 import type { Client } from 'oidc-provider';
 import { clientRecord } from '../models/client.ts';
 import type { ClientClass } from '../provider-base.ts';
-import type { Credentials } from './plain-request.ts';
+import type { Identity } from './plain-request.ts';
 
 const SECRET_METHODS: ReadonlySet<string | undefined> = new Set([
   'client_secret_basic',
   'client_secret_post',
 ]);
 
+/** @returns undefined also for a public client, unless that says no more than its id */
 export async function authenticatePlainly(
   clients: Pick<ClientClass, 'find'>,
-  { id, secret, isInHeader }: Credentials & { readonly isInHeader: boolean },
+  { id, secret, isInHeader }: Identity,
 ): Promise<Client | undefined> {
   const client = await clients.find(id);
+  if (secret === undefined) return client?.clientAuthMethod === 'none' ? client : undefined;
   if (client === undefined || !SECRET_METHODS.has(client.clientAuthMethod)) return undefined;
   const sentBy = isInHeader ? 'client_secret_basic' : 'client_secret_post';
   const isChosen = clientRecord(client).hasChosenAuthMethod === true;

@@ -3,15 +3,17 @@
 import type { IncomingMessage } from 'node:http';
 
 export interface PlainRequest {
-  /** Each parameter once, as it was sent: nothing in it is escaped. */
+  /** Each parameter once, of visible ASCII and spaces. */
   readonly form: ReadonlyMap<string, string>;
   /** '' for none. */
   readonly authorization: string;
 }
 
-export interface Credentials {
+export interface Identity {
   readonly id: string;
-  readonly secret: string;
+  /** A public client has none. */
+  readonly secret: string | undefined;
+  readonly isInHeader: boolean;
 }
 
 /** Headers that other code answers for: src/http/cors.ts, cookies, lib/helpers/validate_dpop.js, lib/shared/client_auth.js. */
@@ -73,14 +75,16 @@ function peek(request: IncomingMessage): Promise<string | undefined> {
   });
 }
 
-// Unreserved characters (RFC 3986 §2.3) are the same escaped or not, so no reader of forms can take them for something else.
-const PAIR = /^([\w.~-]+)=([\w.~-]+)$/;
+// What any reader of forms takes for the same: names without escapes, no empty value, nothing but ASCII.
+const PAIR = /^([\w.~-]+)=((?:[\w.~*+-]|%[2-7][\dA-Fa-f])+)$/;
 
 function parse(text: string): ReadonlyMap<string, string> | undefined {
   const form = new Map<string, string>();
   for (const part of text.split('&')) {
-    const [, name, value] = PAIR.exec(part) ?? [];
-    if (name === undefined || value === undefined || form.has(name)) return undefined;
+    const [, name, escaped] = PAIR.exec(part) ?? [];
+    if (name === undefined || escaped === undefined || form.has(name)) return undefined;
+    const value = decodeURIComponent(escaped.replaceAll('+', ' '));
+    if (value.includes('\x7f')) return undefined;
     form.set(name, value);
   }
   return form;
@@ -98,22 +102,24 @@ export async function readPlainRequest(request: IncomingMessage): Promise<PlainR
 const BASIC = /^Basic ([A-Za-z0-9+/]{4,800}={0,2})$/i;
 const ID_AND_SECRET = /^([\w.~-]+):([\w.~-]+)$/;
 
+const ID = /^[\w.~-]+$/;
+
 /**
- * RFC 6749 §2.3.1, in the header or in the form, never both.
+ * Who asks (RFC 6749 §2.3.1), in the header or in the form, never both.
  * @param parameters of the endpoint; any other makes the request unusual
  */
-export function credentialsOf(
+export function identityOf(
   { form, authorization }: PlainRequest,
   parameters: ReadonlySet<string>,
-): (Credentials & { readonly isInHeader: boolean }) | undefined {
+): Identity | undefined {
   const isInHeader = authorization !== '';
   for (const name of form.keys()) {
     const isCredential = !isInHeader && (name === 'client_id' || name === 'client_secret');
     if (!isCredential && !parameters.has(name)) return undefined;
   }
   if (!isInHeader) {
-    const [id, secret] = [form.get('client_id'), form.get('client_secret')];
-    return id === undefined || secret === undefined ? undefined : { id, secret, isInHeader };
+    const id = form.get('client_id') ?? '';
+    return ID.test(id) ? { id, secret: form.get('client_secret'), isInHeader } : undefined;
   }
   const [, encoded = ''] = BASIC.exec(authorization) ?? [];
   const pair = Buffer.from(encoded, 'base64');

@@ -1,0 +1,89 @@
+// The token endpoint (RFC 6749 §3.2): client credentials (§4.4), codes (§4.1.3) and refresh tokens (§6) of clients with a secret, and
+// of public clients. The grant itself is the library's own handler on our models; what is left out is the way there: routing,
+// parsing, every other way to authenticate. A request that turns out to be unusual goes there as it came (context.ts).
+import type { Client, KoaContextWithOIDC } from 'oidc-provider';
+import type { CodeExchanges } from '../../clients/index.ts';
+import type { Origins } from '../../events/index.ts';
+import { originOf } from '../../http/index.ts';
+import type { RateLimits } from '../../rate-limits/index.ts';
+import type { IdentityProvider } from '../identity-provider.ts';
+import type { ProtocolMount } from '../mount.ts';
+import { inFormOfRequest, reportCodeExchange } from '../provider-middleware.ts';
+import { isTestSignInExchange } from '../test-sign-in/test-sign-in-gate.ts';
+import { hasEffects, NotPlain, passOn, runPlainly } from './context.ts';
+import type { Call, PlainHandler } from './plain-answers.ts';
+import { authenticatePlainly } from './plain-client.ts';
+import { identityOf, type PlainRequest } from './plain-request.ts';
+
+interface Deps {
+  readonly mount: Pick<ProtocolMount, 'provider'>;
+  readonly limits: Pick<RateLimits, 'consume'>;
+  readonly origins: Pick<Origins, 'run'>;
+  readonly codeExchanges: CodeExchanges;
+}
+
+const ofEach = ['grant_type', 'resource', 'audience'];
+
+/** What a request of each grant type may say; with anything else it is unusual. */
+const PARAMETERS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
+  ['client_credentials', new Set([...ofEach, 'scope'])],
+  ['authorization_code', new Set([...ofEach, 'code', 'redirect_uri', 'code_verifier'])],
+  ['refresh_token', new Set([...ofEach, 'refresh_token', 'scope'])],
+]);
+
+// RFC 6749 §3.3.
+const SCOPE = /^[\x21\x23-\x5B\x5D-\x7E]+(?: [\x21\x23-\x5B\x5D-\x7E]+)*$/;
+
+/** The library's context of such a request, as it is when the client is authenticated. */
+function contextOf(provider: IdentityProvider, { incoming, response }: Call, form: PlainRequest['form']) {
+  const koa = provider.createContext(incoming, response);
+  // Set by the library's router, and the body by Koa with headers that a request which goes on must not have.
+  Object.assign(koa, { _matchedRouteName: 'token' });
+  Object.defineProperty(koa, 'body', { value: undefined, writable: true });
+  const ctx: KoaContextWithOIDC = Object.assign(koa, { oidc: koa.oidc });
+  const said = Object.fromEntries(form);
+  const oidc = new provider.OIDCContext(ctx);
+  Object.assign(ctx, { oidc: Object.assign(oidc, { params: { ...said }, body: said }) });
+  return ctx;
+}
+
+export function tokenPlainly({ mount, limits, origins, codeExchanges }: Deps): PlainHandler {
+  async function grant(ctx: KoaContextWithOIDC, provider: IdentityProvider, client: Client): Promise<void> {
+    ctx.oidc.entity('Client', client);
+    if (!client.grantTypeAllowed(String(ctx.oidc.params?.grant_type))) throw new NotPlain();
+    await provider.grant(ctx);
+    const reported = reportCodeExchange(ctx, codeExchanges.redeemed);
+    if (reported !== undefined) await reported;
+  }
+
+  async function answer(request: PlainRequest, call: Call): Promise<object | undefined> {
+    const { form } = request;
+    const parameters = PARAMETERS.get(form.get('grant_type') ?? '');
+    const identity = parameters && identityOf(request, parameters);
+    if (identity === undefined || isTestSignInExchange(call.incoming, identity.id)) return undefined;
+    if (!SCOPE.test(form.get('scope') ?? 'none')) return undefined;
+    const { provider } = mount;
+    const client = await authenticatePlainly(provider.Client, identity);
+    if (client === undefined) return undefined;
+    const ctx = contextOf(provider, call, form);
+    const asked = originOf(call.incoming, call, () => client.clientId);
+    try {
+      await origins.run(asked, () => runPlainly(ctx, () => grant(ctx, provider, client)));
+    } catch (error) {
+      if (hasEffects(ctx)) passOn(call.incoming, error);
+      throw error;
+    }
+    const { body } = ctx;
+    return typeof body === 'object' && body !== null ? inFormOfRequest(ctx.oidc, body) : undefined;
+  }
+
+  return async (request, call) => {
+    // The rule of src/http/rate-middleware.ts: a request counts only when it is refused, which it never is here.
+    const charge = await limits.consume('token_ip', call.ip);
+    try {
+      return await answer(request, call);
+    } finally {
+      charge.giveBack();
+    }
+  };
+}
