@@ -3,7 +3,7 @@
 import { type Adapter, type AdapterPayload, errors } from 'oidc-provider';
 import type { Clock } from '../src/clock.ts';
 import { secretDigest } from '../src/ids.ts';
-import { currentRequest, leaveToLibrary } from '../src/oidc/index.ts';
+import { currentRequest, keepFirst, keepNext, leaveToLibrary } from '../src/oidc/index.ts';
 import type * as model from '../src/store/collections.ts';
 import {
   AlreadyExists,
@@ -107,6 +107,9 @@ class PortAdapter implements Adapter {
       delete value.returnTo;
     }
     const options = expiresIn === undefined ? {} : { expiresAt: this.#clock() + expiresIn * 1000 };
+    const { definition } = this.#kind;
+    // Its id is new: random, or that of a successor whose predecessor is consumed with the same writes.
+    if (keepNext((writes) => writes.to(definition).insert(this.#id(id), value, options))) return;
     if (!INSERTED_ONCE.has(this.#name)) {
       await this.#collection.put(this.#id(id), value, options);
       return;
@@ -141,9 +144,11 @@ class PortAdapter implements Adapter {
   async consume(id: string): Promise<void> {
     const stored = foundInRequest().get(this.#foundKey(id)) ?? (await this.#collection.find(this.#id(id)));
     if (stored === undefined || stored.value.consumed !== undefined) throw this.#alreadyUsed();
+    const value = { ...stored.value, consumed: Math.floor(this.#clock() / 1000) };
+    const { definition } = this.#kind;
+    if (keepFirst((writes) => writes.to(definition).replace(stored.id, stored.version, value))) return;
     try {
-      const consumed = Math.floor(this.#clock() / 1000);
-      await this.#collection.replace(stored.id, stored.version, { ...stored.value, consumed });
+      await this.#collection.replace(stored.id, stored.version, value);
     } catch (error) {
       throw error instanceof VersionConflict ? this.#alreadyUsed() : error;
     }

@@ -51,12 +51,11 @@ export class IdentityProvider extends ProviderBase {
     super.registerGrantType(...given);
   }
 
-  /** What the token endpoint ends with, when the client is authenticated and the parameters are read (lib/actions/token.js). */
+  /** What the token endpoint calls when the client is authenticated and the parameters are read (lib/actions/token.js). */
   async grant(ctx: KoaContextWithOIDC): Promise<void> {
     const type = grantTypes.get(this)?.get(String(ctx.oidc.params?.grant_type));
     if (type === undefined) throw new TypeError('there is no such grant type');
     await type.answer(ctx);
-    this.emit('grant.success', ctx);
   }
 
   override get AccessToken(): Models['AccessToken'] {

@@ -65,7 +65,7 @@ export {
 } from './outbound/called-addresses.ts';
 export { createFetchDocument } from './outbound/fetch-document.ts';
 export { createOutbound } from './outbound/outbound.ts';
-export { leaveToLibrary } from './plain/context.ts';
+export { keepFirst, keepNext, leaveToLibrary } from './plain/context.ts';
 export { createPlain, type PlainAnswers } from './plain/index.ts';
 export { authorizationIn } from './requests/document-clients.ts';
 export type { BrowserSession } from './sign-in/browser-session.ts';

@@ -190,7 +190,10 @@ function effectOf(writes: readonly (readonly [string, unknown])[]): unknown[] {
   const charged = writes.flatMap(([name, given]) =>
     name.startsWith('rates.') && Array.isArray(given) ? [String(given[0])] : [],
   );
-  const others = writes.filter((write) => !isTimed(write) && !write[0].startsWith('rates.'));
+  // The id of a new access token is random: to put it is to insert it.
+  const others = writes
+    .filter((write) => !isTimed(write) && !write[0].startsWith('rates.'))
+    .map(([name, given]) => [name.replace(/^(access_tokens)\.put$/, '$1.insert'), given]);
   return [...new Set(charged), ...others];
 }
 

@@ -5,7 +5,6 @@ import { type AdapterPayload, type AuthorizationCode as AnyCode, errors } from '
 import type { Apis } from '../../apis/index.ts';
 import type { ApiPairs } from '../entitlements/api-pairs.ts';
 import { bindApi, pairsToKeep } from '../entitlements/requested-api.ts';
-import { beginEffects } from '../plain/context.ts';
 import { ProviderBase, type TokenClass } from '../provider-base.ts';
 
 // RFC 7636 §4.1.
@@ -41,11 +40,6 @@ export const createAuthorizationCodeModel = (
       const pairs = ProviderBase.ctx && pairsToKeep(ProviderBase.ctx.oidc, this);
       if (pairs !== undefined) this.api = pairs;
       return super.getValueAndPayload();
-    }
-
-    override consume(): Promise<void> {
-      beginEffects();
-      return super.consume();
     }
 
     static override async find(

@@ -18,7 +18,7 @@ import { noScopeGranted } from '../entitlements/requested-scope.ts';
 import { withoutAdminScopes } from '../entitlements/scopes.ts';
 import { hasKeycloakTokens } from '../foreign-layout/keycloak-tokens.ts';
 import type { RefreshTokenJwt } from '../foreign-layout/refresh-token-jwt.ts';
-import { beginEffects, leaveToLibrary } from '../plain/context.ts';
+import { leaveToLibrary } from '../plain/context.ts';
 import { type RefreshSettings, secondsLeft } from '../policies.ts';
 import { ProviderBase, type TokenClass } from '../provider-base.ts';
 import { clientRecord } from './client.ts';
@@ -100,7 +100,6 @@ export function createRefreshTokenModel(
 
     override async consume(): Promise<void> {
       if (this.#isRepeat) return leaveToLibrary();
-      beginEffects();
       try {
         await super.consume();
       } catch (error) {

@@ -1,12 +1,15 @@
 // A plain token request in whose course the models and hooks run, without the library's own surroundings: no router, no error
-// handler, no session. Until its first write that cannot be repeated it may be left to the library at any time; from then on
-// what happens is its own, and the library only says what became of it.
+// handler, no session. It may be left to the library at any time, because what it consumes and issues is written at its end, all
+// of it or nothing.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { IncomingMessage } from 'node:http';
 import type { KoaContextWithOIDC } from 'oidc-provider';
+import type { Writes } from '../../store/port.ts';
+
+type Write = (writes: Writes) => void;
 
 const requests = new AsyncLocalStorage<KoaContextWithOIDC>();
-const begun = new WeakSet<object>();
+const kept = new WeakMap<KoaContextWithOIDC, Write[]>();
 
 /** Why a request is left to the library: it needs more than a plain answer. */
 export class NotPlain extends Error {}
@@ -16,23 +19,32 @@ export const runPlainly = <T>(ctx: KoaContextWithOIDC, act: () => Promise<T>): P
 
 export const plainContext = (): KoaContextWithOIDC | undefined => requests.getStore();
 
-/** Called before a code or token is consumed. */
-export function beginEffects(): void {
-  const ctx = requests.getStore();
-  if (ctx !== undefined) begun.add(ctx);
-}
-
-export const hasEffects = (ctx: KoaContextWithOIDC): boolean => begun.has(ctx);
-
-/** Called before anything is ended, and before a repeated answer. @throws NotPlain in a plain request without effects */
+/** Called before anything is ended, and before an answer is repeated. @throws NotPlain in a plain request */
 export function leaveToLibrary(): void {
-  const ctx = requests.getStore();
-  if (ctx !== undefined && !begun.has(ctx)) throw new NotPlain();
+  if (requests.getStore() !== undefined) throw new NotPlain();
 }
+
+/** Keeps what consumes a code or token for the end of a plain request. @returns whether it is one */
+export function keepFirst(write: Write): boolean {
+  const ctx = requests.getStore();
+  if (ctx !== undefined) kept.set(ctx, [write]);
+  return ctx !== undefined;
+}
+
+/** Keeps what is issued in the place of that. @returns whether something is consumed; by itself it can be written at once */
+export function keepNext(write: Write): boolean {
+  const ctx = requests.getStore();
+  const writes = ctx && kept.get(ctx);
+  writes?.push(write);
+  return writes !== undefined;
+}
+
+/** @returns what has been kept, in this order; undefined for nothing */
+export const keptWrites = (ctx: KoaContextWithOIDC): readonly Write[] | undefined => kept.get(ctx);
 
 const failures = new WeakMap<IncomingMessage, unknown>();
 
-/** What a request with effects failed with, for the library to answer as if it had happened there. */
+/** What a request failed with that cannot be repeated, for the library to answer as if it had happened there. */
 export function passOn(request: IncomingMessage, error: unknown): void {
   failures.set(request, error);
 }

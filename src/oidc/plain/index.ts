@@ -12,7 +12,7 @@ import { userinfoPlainly } from './userinfo.ts';
 
 export type { PlainAnswers } from './plain-answers.ts';
 
-interface PlainDeps extends Pick<Parameters<typeof tokenPlainly>[0], 'limits' | 'codeExchanges'> {
+interface PlainDeps extends Pick<Parameters<typeof tokenPlainly>[0], 'limits' | 'codeExchanges' | 'store'> {
   readonly mount: ProtocolMount;
   readonly state: { readonly tokens: TokenState };
   readonly apis: Pick<Apis, 'authenticate'>;
@@ -26,7 +26,7 @@ interface PlainDeps extends Pick<Parameters<typeof tokenPlainly>[0], 'limits' | 
 
 /** @returns what answers plain successes before all else; undefined when it is switched off */
 export function createPlain(deps: PlainDeps): PlainAnswers | undefined {
-  const { config, mount, state, apis, accounts, settings, limits, codeExchanges } = deps;
+  const { config, mount, state, apis, accounts, settings, limits, codeExchanges, store } = deps;
   if (!config.hasPlainAnswers) return undefined;
   const { issuer } = config;
   const { origins } = deps.events;
@@ -36,7 +36,7 @@ export function createPlain(deps: PlainDeps): PlainAnswers | undefined {
     refreshSettings: () => settings.refresh(),
     handlers: {
       'POST /oauth2/introspect': introspectPlainly({ issuer, mount, apis, ...state }),
-      'POST /oauth2/token': tokenPlainly({ mount, limits, origins, codeExchanges }),
+      'POST /oauth2/token': tokenPlainly({ mount, limits, origins, codeExchanges, store }),
       'GET /oauth2/userinfo': userinfoPlainly({ accounts, ...state }),
     },
   });

@@ -1,16 +1,17 @@
 // The token endpoint (RFC 6749 §3.2): client credentials (§4.4), codes (§4.1.3) and refresh tokens (§6) of clients with a secret, and
 // of public clients. The grant itself is the library's own handler on our models; what is left out is the way there: routing,
 // parsing, every other way to authenticate. A request that turns out to be unusual goes there as it came (context.ts).
-import type { Client, KoaContextWithOIDC } from 'oidc-provider';
+import { type Client, errors, type KoaContextWithOIDC } from 'oidc-provider';
 import type { CodeExchanges } from '../../clients/index.ts';
 import type { Origins } from '../../events/index.ts';
 import { originOf } from '../../http/index.ts';
 import type { RateLimits } from '../../rate-limits/index.ts';
+import { AlreadyExists, type Store, VersionConflict } from '../../store/port.ts';
 import type { IdentityProvider } from '../identity-provider.ts';
 import type { ProtocolMount } from '../mount.ts';
 import { inFormOfRequest, reportCodeExchange } from '../provider-middleware.ts';
 import { isTestSignInExchange } from '../test-sign-in/test-sign-in-gate.ts';
-import { hasEffects, NotPlain, passOn, runPlainly } from './context.ts';
+import { keptWrites, NotPlain, passOn, runPlainly } from './context.ts';
 import type { Call, PlainHandler } from './plain-answers.ts';
 import { authenticatePlainly } from './plain-client.ts';
 import { identityOf, type PlainRequest } from './plain-request.ts';
@@ -20,6 +21,7 @@ interface Deps {
   readonly limits: Pick<RateLimits, 'consume'>;
   readonly origins: Pick<Origins, 'run'>;
   readonly codeExchanges: CodeExchanges;
+  readonly store: Pick<Store, 'writeTogether'>;
 }
 
 const ofEach = ['grant_type', 'resource', 'audience'];
@@ -47,13 +49,38 @@ function contextOf(provider: IdentityProvider, { incoming, response }: Call, for
   return ctx;
 }
 
-export function tokenPlainly({ mount, limits, origins, codeExchanges }: Deps): PlainHandler {
+/** The error of adapters/oidc.ts for who reads a code before another request consumes it: that one's tokens remain. */
+const wasUsed = (): Error => new errors.InvalidGrant('AuthorizationCode was used before');
+
+export function tokenPlainly({ mount, limits, origins, codeExchanges, store }: Deps): PlainHandler {
+  /** @throws also for a refresh token that was used meanwhile: nothing has happened, and the library knows the grace */
+  async function write(ctx: KoaContextWithOIDC): Promise<void> {
+    const kept = keptWrites(ctx);
+    if (kept === undefined) return;
+    try {
+      await store.writeTogether((writes) => {
+        for (const add of kept) add(writes);
+      });
+    } catch (error) {
+      const isUndone = error instanceof VersionConflict || error instanceof AlreadyExists;
+      if (!isUndone) passOn(ctx.req, error);
+      else if (ctx.oidc.entities.AuthorizationCode !== undefined) passOn(ctx.req, wasUsed());
+      throw error;
+    }
+  }
+
   async function grant(ctx: KoaContextWithOIDC, provider: IdentityProvider, client: Client): Promise<void> {
     ctx.oidc.entity('Client', client);
     if (!client.grantTypeAllowed(String(ctx.oidc.params?.grant_type))) throw new NotPlain();
     await provider.grant(ctx);
-    const reported = reportCodeExchange(ctx, codeExchanges.redeemed);
-    if (reported !== undefined) await reported;
+    await write(ctx);
+    try {
+      provider.emit('grant.success', ctx);
+      await reportCodeExchange(ctx, codeExchanges.redeemed);
+    } catch (error) {
+      passOn(ctx.req, error);
+      throw error;
+    }
   }
 
   async function answer(request: PlainRequest, call: Call): Promise<object | undefined> {
@@ -67,12 +94,7 @@ export function tokenPlainly({ mount, limits, origins, codeExchanges }: Deps): P
     if (client === undefined) return undefined;
     const ctx = contextOf(provider, call, form);
     const asked = originOf(call.incoming, call, () => client.clientId);
-    try {
-      await origins.run(asked, () => runPlainly(ctx, () => grant(ctx, provider, client)));
-    } catch (error) {
-      if (hasEffects(ctx)) passOn(call.incoming, error);
-      throw error;
-    }
+    await origins.run(asked, () => runPlainly(ctx, () => grant(ctx, provider, client)));
     const { body } = ctx;
     return typeof body === 'object' && body !== null ? inFormOfRequest(ctx.oidc, body) : undefined;
   }
