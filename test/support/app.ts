@@ -96,6 +96,8 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
     ADMIN_TOKEN,
     LOG_LEVEL: 'debug',
     ...(options.shared && { SECRET_KEY }),
+    // Said by test/flows-on/plain-off.test.ts.
+    PLAIN_ANSWERS: process.env.TEST_PLAIN_ANSWERS ?? 'on',
     ...options.env,
   });
   const listening = server;

@@ -215,7 +215,7 @@ export async function startTwins(env: Record<string, string> = {}): Promise<Twin
     const app = await startApp({ shared: watchedStore(store, writes), env: { ...common, ...more } });
     return { app, writes };
   };
-  const on = await start({});
+  const on = await start({ PLAIN_ANSWERS: 'on' });
   const off = await start({ PLAIN_ANSWERS: 'off' });
   const timed: Record<'on' | 'off', [string, unknown][]> = { on: [], off: [] };
   // Koa sees every request that no plain answer ends.

@@ -1,0 +1,40 @@
+// The HTTP flow tests without plain answers (src/oidc/plain/), so that both ways stay tested: everywhere else they are on. Each
+// run has those that are about tokens and quick; all of them run with LONG=1.
+import { test } from 'node:test';
+import { runFlows } from './run-flows.ts';
+
+const isLong = process.env.LONG === '1';
+
+const EACH_RUN: ReadonlySet<string> = new Set([
+  'access-token',
+  'api-demands',
+  'api-machines',
+  'api-users',
+  'client-authentication',
+  'codes',
+  'cors',
+  'ended-tokens',
+  'errors-in-json',
+  'forged-tokens',
+  'id-token',
+  'introspection',
+  'keycloak-tokens',
+  'pkce',
+  'public-basic',
+  'refresh',
+  'revocation',
+  'scopes',
+  'tampering',
+  'token-kinds',
+  'userinfo',
+]);
+
+/** They are about the difference. */
+const isAboutBoth = (name: string): boolean => name.startsWith('plain-');
+
+const isWanted = (name: string): boolean =>
+  !isAboutBoth(name) && (isLong || EACH_RUN.has(name.slice(0, -'.test.ts'.length)));
+
+test(`flows without plain answers${isLong ? ', all' : ''}`, { timeout: 900_000 }, async () => {
+  await runFlows({ TEST_PLAIN_ANSWERS: 'off' }, isWanted);
+});
