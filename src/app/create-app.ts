@@ -239,6 +239,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       clients: clientDomain,
       apis,
       sessions: sessionDomain,
+      mail,
       passkeys,
       secondFactors,
       recovery,

@@ -47,6 +47,7 @@ const KINDS: { readonly [Name in EventName]?: string } = {
   'session.ended_by_application': 'signed_out_by_application',
   'user.sessions_revoked': 'signed_out',
   'user.compromise_reported': 'reported',
+  'user.data_exported': 'data_exported',
   'user.unlocked': 'unlocked',
   'user.updated': 'changed_by_admin',
 };

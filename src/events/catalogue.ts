@@ -68,6 +68,7 @@ export const eventLabels = {
   'user.created': 'User created',
   'user.updated': 'User updated',
   'user.removed': 'User deleted',
+  'user.data_exported': 'Own data downloaded',
   'user.unlocked': 'User unlocked',
   'user.deactivated': 'User deactivated',
   'user.reactivated': 'User reactivated',

@@ -22,6 +22,7 @@ export const mailTemplates = {
   /** To the old address after such a change; the link stops it. */
   email_change_stop: ['url', 'expiresSeconds'],
   new_sign_in: [],
+  data_exported: [],
   /** To administrators; `username` is the owner's. */
   compromise_reported: [],
   second_factor_added: [],

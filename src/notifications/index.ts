@@ -31,6 +31,7 @@ const ownersActs: { readonly [Name in EventName]?: (event: RecordedEvent) => Mai
   'recovery.used': () => 'recovery_code_used',
   'passkey.added': () => 'passkey_added',
   'passkey.removed': () => 'passkey_removed',
+  'user.data_exported': () => 'data_exported',
 };
 
 export function subscribeNotices({ events, accounts, mail, clock, log }: Deps): void {

@@ -7,6 +7,7 @@ export const accountPages = {
   password: '/account/password',
   passkeys: '/account/passkeys',
   'not-me': '/account/not-me',
+  data: '/account/data',
   'second-factor': '/account/second-factor',
 } as const;
 

@@ -6,6 +6,7 @@ import { AppError } from '../errors.ts';
 import { createRouter, type RouteMethod } from '../http/index.ts';
 import type { OwnPasskey } from '../passkeys/index.ts';
 import { type Body, changesIn, invalid, membersOf } from './api-body.ts';
+import type { DataDeps } from './data-page.ts';
 import type { EmailDeps } from './email-page.ts';
 import type { HomeDeps } from './home-page.ts';
 import type { SelfServiceUser } from './page-kit.ts';
@@ -28,6 +29,7 @@ interface Deps extends Pick<HomeDeps, 'acts'> {
   readonly authorize: (ctx: Koa.Context) => Promise<SelfServiceUser>;
   readonly readJson: (ctx: Koa.Context) => Promise<unknown>;
   readonly profile: Pick<ProfileDeps, 'mayChangeUsername' | 'change'>;
+  readonly personalData: Pick<DataDeps, 'export'>;
   readonly email: Pick<EmailDeps, 'state' | 'request' | 'settle'>;
   readonly password: Pick<PasswordDeps, 'arePasswordsOff' | 'isPasswordEnough' | 'change'>;
   readonly secondFactor: Pick<
@@ -59,7 +61,7 @@ const iso = (at: number | undefined): string | null => (at === undefined ? null 
 const list = (items: readonly unknown[]): object => ({ items, total: items.length });
 
 export function accountApi(deps: Deps): Koa.Middleware {
-  const { authorize, overview, acts, profile, email, password, secondFactor, passkeys } = deps;
+  const { authorize, overview, acts, profile, personalData, email, password, secondFactor, passkeys } = deps;
 
   const fresh =
     (handle: Handle): Handle =>
@@ -203,6 +205,7 @@ export function accountApi(deps: Deps): Koa.Middleware {
     ['GET', '/profile', showProfile],
     ['PATCH', '/profile', changeProfile],
     ['POST', '/profile/send-email-verification', ({ who }) => acts.sendVerification(who)],
+    ['GET', '/export', fresh(({ who }) => personalData.export(who, 'json'))],
     ['GET', '/email', showEmail],
     [
       'POST',

@@ -10,6 +10,7 @@ import type { ClientDomain } from '../clients/index.ts';
 import type { Clock } from '../clock.ts';
 import type { Events } from '../events/index.ts';
 import { readForm, readJson } from '../http/index.ts';
+import type { Mail } from '../mail/index.ts';
 import { type Bearers, type ConfirmSession, consoleSignInUrl, type ProtocolState } from '../oidc/index.ts';
 import type { Passkeys } from '../passkeys/index.ts';
 import type { RateLimits } from '../rate-limits/index.ts';
@@ -21,7 +22,9 @@ import { createAccountActs, type KnownBrowsers } from './account-acts.ts';
 import type { AccountPage } from './account-pages.ts';
 import { accountApi } from './api.ts';
 import { type CredentialChangesDeps, createCredentialChanges } from './credential-changes.ts';
+import { createDataPage } from './data-page.ts';
 import { createEmailPage, type EmailDeps } from './email-page.ts';
+import { createPersonalExport } from './export.ts';
 import { createHomePage } from './home-page.ts';
 import { createNotMePage } from './not-me-page.ts';
 import { createOverview } from './overview.ts';
@@ -51,6 +54,7 @@ export interface SelfServiceDeps {
     readonly clients: Pick<ClientDomain, 'clients'>;
     readonly apis: Pick<Apis, 'find'>;
     readonly sessions: Pick<SessionDomain, 'sessions' | 'access'>;
+    readonly mail: Pick<Mail, 'list'>;
     readonly passkeys: Passkeys;
     readonly secondFactors: SecondFactors;
     readonly recovery: Recovery;
@@ -100,6 +104,7 @@ function actionsOf(parts: Parts) {
     overview: createOverview(parts),
     acts: createAccountActs(parts),
     profile: createProfileChanges(parts),
+    personalData: createPersonalExport(parts),
     email: emailActions(parts.recovery),
     password: {
       minLength: () => minPasswordLength(settings()),
@@ -171,6 +176,7 @@ export function createSelfService(deps: SelfServiceDeps): Koa.Middleware[] {
       }),
       profile: createProfilePage({ kit, ...profile }),
       email: createEmailPage({ kit, ...email }),
+      data: createDataPage({ kit, ...actions.personalData }),
       notMe: createNotMePage({
         kit,
         arePasswordsOff: password.arePasswordsOff,

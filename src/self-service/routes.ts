@@ -6,6 +6,7 @@ import { createRouter, type RouteMethod } from '../http/index.ts';
 import { authorizationIn } from '../oidc/index.ts';
 import type { Views } from '../views/index.ts';
 import { type AccountPage, pathOf } from './account-pages.ts';
+import type { createDataPage } from './data-page.ts';
 import type { createEmailPage } from './email-page.ts';
 import type { createHomePage } from './home-page.ts';
 import type { createNotMePage } from './not-me-page.ts';
@@ -22,6 +23,7 @@ interface Deps {
   readonly home: ReturnType<typeof createHomePage>;
   readonly profile: ReturnType<typeof createProfilePage>;
   readonly email: ReturnType<typeof createEmailPage>;
+  readonly data: ReturnType<typeof createDataPage>;
   readonly notMe: ReturnType<typeof createNotMePage>;
   readonly password: ReturnType<typeof createPasswordPage>;
   readonly secondFactor: ReturnType<typeof createSecondFactorPage>;
@@ -39,7 +41,8 @@ type Route = readonly [
 ];
 
 export function accountRoutes(deps: Deps): Koa.Middleware {
-  const { views, basePath, signedIn, signInUrl, home, profile, email, notMe, password, secondFactor } = deps;
+  const { views, basePath, signedIn, signInUrl, home, profile, email, data, notMe, password, secondFactor } =
+    deps;
   const { confirmation } = email;
   const routes: readonly Route[] = [
     ['GET', '/account', 'home', home.show],
@@ -56,6 +59,8 @@ export function accountRoutes(deps: Deps): Koa.Middleware {
     ['POST', '/account/email/settle', 'email', email.settle],
     ['GET', '/account/email/confirm', 'email-confirm', confirmation.show, confirmation.signedOut],
     ['POST', '/account/email/confirm', 'email', confirmation.submit],
+    ['GET', '/account/data', 'data', data.show],
+    ['POST', '/account/data', 'data', data.download],
     ['GET', '/account/not-me', 'not-me', notMe.show],
     ['POST', '/account/not-me', 'not-me', notMe.submit],
     ['GET', '/account/password', 'password', password.show],

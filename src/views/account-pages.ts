@@ -144,6 +144,16 @@ export interface AccountPageModels {
   readonly 'account-email-stop': { readonly csrf: string; readonly token: string; readonly from: string };
   /** Nobody is signed in any more. */
   readonly 'account-email-done': { readonly what: 'changed' | 'undone' | 'stopped' };
+  readonly 'account-data': ChangingPage;
+  /** A document by itself, to be kept: it loads nothing. */
+  readonly 'account-export': OwnPage & {
+    readonly exportedAt: number;
+    readonly sections: readonly {
+      /** Of the strings `export.…`. */
+      readonly name: string;
+      readonly rows: readonly (readonly { readonly name: string; readonly value: string }[])[];
+    }[];
+  };
   readonly 'account-not-me': ChangingPage & { readonly hasPassword: boolean };
   readonly 'account-password': ChangingPage & {
     readonly notice?: 'reported' | undefined;

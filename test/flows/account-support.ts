@@ -1,5 +1,5 @@
 // A person in a browser on the pages of their own account.
-import { type Agent, hiddenFields, type Page } from '../support/agent.ts';
+import { Agent, hiddenFields, type Page, redeem } from '../support/agent.ts';
 import { PASSWORD, type TestApp } from '../support/app.ts';
 import type { User } from './support.ts';
 
@@ -46,4 +46,14 @@ export async function press(
 export async function eventsOf(app: TestApp, event: string, { id }: { id: string }) {
   const { body } = await app.admin('GET', `/audit?event=${event}&target_id=${id}`);
   return body.data.items ?? [];
+}
+
+/** Of a new browser. */
+export async function accessTokenOf(
+  app: TestApp,
+  client: { id: string; secret: string },
+  user: User,
+): Promise<string> {
+  const { body } = await redeem(app, client, await new Agent(app).signIn(client.id, user));
+  return String(body.access_token);
 }

@@ -208,6 +208,32 @@ export const accountSamples = {
     confirmUrl: '/oauth2/authorize?prompt=login',
     alert: 'alert.stale',
   }),
+  'account-data': sample('account-data', { csrf, account: profile.account }),
+  'account-data-later': sample('account-data', {
+    csrf,
+    account: profile.account,
+    confirmUrl: '/oauth2/authorize?prompt=login',
+  }),
+  'account-export': sample('account-export', {
+    account: profile.account,
+    exportedAt: now,
+    sections: [
+      {
+        name: 'account',
+        rows: [
+          [
+            { name: 'username', value: 'ada.lovelace' },
+            { name: 'role', value: 'user' },
+          ],
+        ],
+      },
+      { name: 'passkeys', rows: [] },
+      {
+        name: 'activity',
+        rows: [[{ name: 'event', value: 'signin.success' }], [{ name: 'details', value: '{"next":"x"}' }]],
+      },
+    ],
+  }),
   'account-not-me': sample('account-not-me', { csrf, account: profile.account, hasPassword: true }),
   'account-not-me-later': sample('account-not-me', {
     csrf,

@@ -23,6 +23,7 @@ const open = [
   'alert.',
   'detail.',
   'error.title_',
+  'export.',
   'field.',
   'invalid.',
   'mail.fact_',

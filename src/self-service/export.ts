@@ -1,0 +1,152 @@
+// Everything that is held about a person, for that person (GDPR Art. 15 and 20): no secrets, no digests of them, and nothing
+// about others. Of what an administrator did to the account it says what and when, not from where.
+import { toUser } from '../accounts/index.ts';
+import type { Audit } from '../audit/index.ts';
+import type { Clock } from '../clock.ts';
+import type { Events } from '../events/index.ts';
+import type { Mail } from '../mail/index.ts';
+import type { Passkeys } from '../passkeys/index.ts';
+import type { SecondFactors } from '../second-factors/index.ts';
+import type { ApplicationAccesses, Sessions } from '../sessions/index.ts';
+import type { AuditRecord } from '../store/collections.ts';
+import type { FieldFilter, Page, Query, Stored } from '../store/port.ts';
+import type { SelfServiceUser } from './page-kit.ts';
+
+export type Row = Readonly<Record<string, unknown>>;
+
+/** By section, in the order of the document; each has one row or many. */
+export interface PersonalData {
+  readonly exported_at: string;
+  readonly account: Row;
+  readonly passkeys: readonly Row[];
+  readonly sessions: readonly Row[];
+  readonly trusted_devices: readonly Row[];
+  readonly applications: readonly Row[];
+  readonly mails: readonly Row[];
+  readonly activity: readonly Row[];
+}
+
+interface Deps {
+  readonly clock: Clock;
+  readonly audit: Pick<Audit, 'query'>;
+  readonly sessions: Pick<Sessions, 'query'>;
+  readonly access: Pick<ApplicationAccesses, 'list'>;
+  readonly passkeys: Pick<Passkeys, 'list'>;
+  readonly secondFactors: Pick<SecondFactors, 'trustedDevices'>;
+  readonly mail: Pick<Mail, 'list'>;
+  readonly events: Pick<Events, 'record'>;
+}
+
+const PAGE = 500;
+/** Of one kind; far more than the retention leaves of one person. */
+const MOST = 20_000;
+
+const iso = (at: number | undefined): string | null => (at === undefined ? null : new Date(at).toISOString());
+
+async function allOf<T extends { readonly id: string }>(
+  query: (query: Query) => Promise<{ readonly items: readonly T[] }>,
+  filter: FieldFilter,
+  sort: string,
+): Promise<T[]> {
+  const all: T[] = [];
+  for (let offset = 0; offset < MOST; offset += PAGE) {
+    const { items } = await query({ filters: [filter], sort, order: 'desc', limit: PAGE, offset });
+    all.push(...items);
+    if (items.length < PAGE) break;
+  }
+  return all;
+}
+
+export function createPersonalExport(deps: Deps) {
+  const { clock, audit, sessions, access, passkeys, secondFactors, mail, events } = deps;
+
+  async function activityOf(accountId: string): Promise<Row[]> {
+    const query = (asked: Query): Promise<Page<AuditRecord>> => audit.query(asked);
+    const both = await Promise.all(
+      (['target_id', 'actor_id'] as const).map((field) =>
+        allOf(query, { field, op: 'eq', value: accountId }, 'at'),
+      ),
+    );
+    const byId = new Map(both.flat().map((event) => [event.id, event]));
+    return [...byId.values()].sort((a, b) => b.value.at - a.value.at).map((event) => shown(event, accountId));
+  }
+
+  function shown({ value }: Stored<AuditRecord>, accountId: string): Row {
+    const { at, event, outcome, actorKind, actorId, targetId, clientId, ipAddress, userAgent } = value;
+    const isOwn = actorId === undefined || actorId === accountId || actorKind === 'client';
+    const isAboutOwn = targetId === undefined || targetId === accountId;
+    return {
+      at: iso(at),
+      event,
+      outcome,
+      by: actorId === accountId ? 'you' : actorKind,
+      application: clientId ?? null,
+      ...(isOwn && { ip_address: ipAddress ?? null, browser: userAgent ?? null }),
+      // What an administrator did to others is data of those others.
+      ...(isOwn && isAboutOwn && value.details !== undefined && { details: value.details }),
+    };
+  }
+
+  async function gather(who: SelfServiceUser): Promise<PersonalData> {
+    const { account } = who;
+    const now = clock();
+    const [registered, past, devices, applications, activity, mails] = await Promise.all([
+      passkeys.list(account),
+      allOf((query) => sessions.query(query), { field: 'user_id', op: 'eq', value: account.id }, 'id'),
+      secondFactors.trustedDevices.list(account),
+      access.list(account.id),
+      activityOf(account.id),
+      account.email === undefined
+        ? []
+        : allOf((query) => mail.list(query), { field: 'to', op: 'eq', value: account.email }, 'id'),
+    ]);
+    return {
+      exported_at: new Date(now).toISOString(),
+      account: {
+        ...toUser(account, now),
+        has_password: account.passwordHash !== undefined,
+        authenticator_app_since: iso(account.totp?.enrolledAt),
+        has_email_codes: account.hasEmailCodes === true,
+        recovery_codes_left: account.recoveryCodes?.length ?? 0,
+        known_browsers: account.knownBrowsers?.length ?? 0,
+      },
+      passkeys: registered.map((one) => ({
+        name: one.label,
+        created_at: iso(one.createdAt),
+        last_used_at: iso(one.lastUsedAt),
+      })),
+      sessions: past.map(({ value }) => ({
+        started_at: iso(value.createdAt),
+        last_activity_at: iso(value.lastActivityAt),
+        ended_at: iso(value.endedAt),
+        ip_address: value.ipAddress,
+        browser: value.userAgent,
+      })),
+      trusted_devices: devices.map((one) => ({
+        name: one.label,
+        ip_address: one.ipAddress,
+        last_used_at: iso(one.lastUsedAt),
+        expires_at: iso(one.expiresAt),
+      })),
+      applications: applications.map((one) => ({
+        application: one.clientId,
+        scopes: one.scopes,
+        since: iso(one.since),
+        last_used_at: iso(one.lastUsedAt),
+        active_tokens: one.tokens,
+      })),
+      mails: mails.map((one) => ({ at: iso(one.createdAt), subject: one.subject, state: one.state })),
+      activity,
+    };
+  }
+
+  return {
+    /** Recorded before it is given; the owner is told by mail. */
+    async export(who: SelfServiceUser, format: 'json' | 'html'): Promise<PersonalData> {
+      const data = await gather(who);
+      const user = { kind: 'user', id: who.account.id } as const;
+      await events.record({ event: 'user.data_exported', actor: user, target: user, details: { format } });
+      return data;
+    },
+  };
+}
