@@ -6,6 +6,7 @@ import { DatabaseSync, type SQLOutputValue, type StatementSync } from 'node:sqli
 import { setTimeout as sleep } from 'node:timers/promises';
 import { StoreUnavailable } from '../../src/store/port.ts';
 import { fold } from '../document.ts';
+import { createRowCache, type RowCache } from './row-cache.ts';
 
 export type Row = Record<string, SQLOutputValue>;
 
@@ -21,6 +22,7 @@ export interface Connection {
   read<R>(act: () => R): Promise<R>;
   /** Runs `act` while SQLite itself waits for locks. It blocks the event loop, so it is for the start only. */
   withBusyWait<R>(act: () => R): R;
+  readonly rows: RowCache;
   close(): void;
 }
 
@@ -189,6 +191,7 @@ export function openConnection(file: string): Connection {
       }
     },
     withBusyWait,
+    rows: createRowCache(statement('PRAGMA data_version')),
     close: () => database.close(),
   };
 }

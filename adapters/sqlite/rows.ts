@@ -57,6 +57,7 @@ export function createRows({ connection, clock, definition, table }: Deps): Rows
   const removeSql = `DELETE FROM ${table.sql} WHERE id = ?`;
 
   const removeRow = (id: string): void => {
+    connection.rows.forget(name, id);
     connection.statement(removeSql).run(id);
   };
 
@@ -100,6 +101,7 @@ export function createRows({ connection, clock, definition, table }: Deps): Rows
     expiresAt: number | undefined,
   ): number {
     claimKeys(id, document);
+    connection.rows.forget(name, id);
     const version = Number(head?.version ?? 0) + 1;
     const cells = [version, expiresAt ?? null, document.text, ...toCells(definition, document)];
     if (head === undefined) {
@@ -119,7 +121,7 @@ export function createRows({ connection, clock, definition, table }: Deps): Rows
     table,
     clock,
 
-    find: (id) => connection.statement(findSql).get(id),
+    find: (id) => connection.rows.find(name, id, () => connection.statement(findSql).get(id)),
 
     findBy(column, key) {
       const sql = `SELECT ${documentColumns} FROM ${table.sql} WHERE ${column} = ? AND ${liveSql} ORDER BY id`;
@@ -148,6 +150,7 @@ export function createRows({ connection, clock, definition, table }: Deps): Rows
     },
 
     removeBy(column, key) {
+      connection.rows.clear();
       const sql = `DELETE FROM ${table.sql} WHERE ${column} = ? AND ${liveSql}`;
       return Number(connection.statement(sql).run(key, clock()).changes);
     },

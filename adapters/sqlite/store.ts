@@ -58,6 +58,7 @@ export function createSqliteStoreOn(
       throw toOutcome(error);
     }
     for (const table of added) tables.set(table.name, table);
+    connection.rows.clear();
   }
 
   function rowsOf<T>(definition: CollectionDefinition<T>): Rows {
@@ -75,6 +76,7 @@ export function createSqliteStoreOn(
   }
 
   function sweepTable({ sql }: Table, limit: number): number {
+    connection.rows.clear();
     const expired = `SELECT rowid FROM ${sql} WHERE expires_at <= ? LIMIT ?`;
     const { changes } = connection
       .statement(`DELETE FROM ${sql} WHERE rowid IN (${expired})`)

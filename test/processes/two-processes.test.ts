@@ -104,21 +104,58 @@ test(`race: one refresh token, ${PARALLEL} uses over two processes, ${ROUNDS} ro
   }
 });
 
-test('two processes: a revocation at one is effective at the other at the next request', async () => {
+test('two processes: what ends a token at one ends it at the other, at the next request', async () => {
   const client = await one.register();
-  const { id } = await one.createUser('carol');
-  const { body } = await redeem(one, client, await new Agent(one).signIn(client.id, { username: 'carol' }));
-  const activeAt = async (server: ServerProcess): Promise<boolean> => {
-    const response = await fetch(`${at(server).url}/oauth2/introspect`, {
+  const { id, username } = await one.createUser('carol');
+  const basic = `Basic ${Buffer.from(`${client.id}:${client.secret}`).toString('base64')}`;
+  const form = (server: ServerProcess, path: string, parameters: Record<string, string>): Promise<Response> =>
+    fetch(`${at(server).url}${path}`, {
       method: 'POST',
-      headers: { authorization: `Bearer ${ADMIN_TOKEN}` },
-      body: new URLSearchParams({ token: body.access_token }),
+      headers: { authorization: basic },
+      body: new URLSearchParams(parameters),
     });
-    return JSON.parse(await response.text()).active;
+  const worksAt = async (server: ServerProcess, token: string): Promise<boolean> => {
+    const introspection = await form(server, '/oauth2/introspect', { token });
+    const { active } = JSON.parse(await introspection.text());
+    const headers = { authorization: `Bearer ${token}` };
+    const userinfo = await fetch(`${at(server).url}/oauth2/userinfo`, { headers });
+    await userinfo.text();
+    assert.equal(userinfo.status, active === true ? 200 : 401);
+    return active === true;
   };
-  assert.equal(await activeAt(other), true);
-  assert.equal((await one.admin('POST', `/users/${id}/deactivate`)).status, 200);
-  assert.equal(await activeAt(other), false);
+  const revoke = (token: string): Promise<Response> => form(one, '/oauth2/revoke', { token });
+  const switchUser = (act: string) => () => one.admin('POST', `/users/${id}/${act}`);
+  interface Tokens {
+    readonly access_token: string;
+    readonly refresh_token: string;
+  }
+  const ends: Readonly<Record<string, (tokens: Tokens) => Promise<{ status: number }>>> = {
+    'access token revoked': ({ access_token }) => revoke(access_token),
+    'refresh token revoked': ({ refresh_token }) => revoke(refresh_token),
+    'sessions of the user ended': switchUser('revoke-sessions'),
+    'application disabled': () => one.admin('PATCH', `/clients/${client.id}`, { is_active: false }),
+    'user deactivated': switchUser('deactivate'),
+  };
+  for (let round = 0; round < ROUNDS; round += 1) {
+    for (const [what, end] of Object.entries(ends)) {
+      const { body } = await redeem(one, client, await new Agent(one).signIn(client.id, { username }));
+      // Each process has it in memory, in every form that it keeps.
+      for (const server of [other, one, other])
+        assert.equal(await worksAt(server, body.access_token), true, `${what}, before`);
+      const { status } = await end(body);
+      assert.ok(status >= 200 && status < 300, `${what}: ${status}`);
+      const isDisabled = what === 'application disabled';
+      if (isDisabled) {
+        const headers = { authorization: `Bearer ${body.access_token}` };
+        assert.equal((await fetch(`${at(other).url}/oauth2/userinfo`, { headers })).status, 401);
+        await one.admin('PATCH', `/clients/${client.id}`, { is_active: true });
+      } else {
+        assert.equal(await worksAt(other, body.access_token), false, what);
+        assert.equal(await worksAt(one, body.access_token), false, what);
+      }
+    }
+    await switchUser('reactivate')();
+  }
 });
 
 test('race: 100 users of one name over two processes: one', async () => {

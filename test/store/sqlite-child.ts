@@ -27,6 +27,19 @@ const acts: Readonly<Record<string, () => Promise<void>>> = {
     connection.close();
   },
 
+  /** Does to the note `n` what each line says. */
+  async obey() {
+    const { collection } = openNotes();
+    say('ready');
+    for await (const line of input) {
+      const [what, turn = ''] = line.split(' ');
+      if (what === 'put') await collection.put('n', { id: 'n', text: `turn ${turn}`, tag: 't' });
+      else if (what === 'remove') await collection.remove('n');
+      else await collection.removeBy('tag', 't');
+      say(`done ${turn}`);
+    }
+  },
+
   /** Adds 1 to the note `counter`, `amount` times, all at once. */
   async count() {
     const { store, collection } = openNotes();

@@ -1,0 +1,71 @@
+// Rows as they were read, for reads by id. A row is used again only while no other connection has committed (PRAGMA data_version,
+// asked at each read) and this one has not written it, so no process answers from what another has changed. One cache for each
+// connection: its own commits do not move its data_version.
+import type { StatementSync } from 'node:sqlite';
+import type { Row } from './connection.ts';
+
+export interface RowCache {
+  /** @param read asks the database */
+  find(table: string, id: string, read: () => Row | undefined): Row | undefined;
+  /** Call with every write of a row, before its transaction ends. */
+  forget(table: string, id: string): void;
+  /** Call with every write of rows whose ids are unknown. */
+  clear(): void;
+}
+
+/** What all rows together may take: of ASCII text as many bytes, of other text twice as many. */
+const MAX_CHARACTERS = 6 * 1024 * 1024;
+/** A row's share besides its text: the objects around it. */
+const ROW_CHARACTERS = 300;
+/** Larger ones (settings with logos, long lists) would push out many small ones. */
+const MAX_ROW_CHARACTERS = 32 * 1024;
+
+/** @param dataVersion the prepared pragma */
+export function createRowCache(dataVersion: Pick<StatementSync, 'get'>): RowCache {
+  // Two halves: when the young one is full it becomes the old one, and what was in the old one unused is gone.
+  let young = new Map<string, Row>();
+  let old = new Map<string, Row>();
+  let characters = 0;
+  let version: unknown;
+
+  function clear(): void {
+    young.clear();
+    old.clear();
+    characters = 0;
+  }
+
+  function keep(key: string, row: Row): void {
+    const size = ROW_CHARACTERS + key.length + String(row.value).length;
+    if (size > MAX_ROW_CHARACTERS) return;
+    if (characters + size > MAX_CHARACTERS / 2) {
+      old = young;
+      young = new Map();
+      characters = 0;
+    }
+    young.set(key, row);
+    characters += size;
+  }
+
+  return {
+    find(table, id, read) {
+      // Before the read: a commit in between makes the next find ask again.
+      const now = dataVersion.get()?.data_version;
+      if (now !== version) clear();
+      version = now;
+      const key = `${table}/${id}`;
+      const recent = young.get(key);
+      if (recent !== undefined) return recent;
+      const row = old.get(key) ?? read();
+      if (row !== undefined) keep(key, row);
+      return row;
+    },
+
+    forget(table, id) {
+      const key = `${table}/${id}`;
+      young.delete(key);
+      old.delete(key);
+    },
+
+    clear,
+  };
+}
