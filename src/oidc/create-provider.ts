@@ -6,6 +6,7 @@ import type Koa from 'koa';
 import mount from 'koa-mount';
 import type { Configuration, Interaction } from 'oidc-provider';
 import type { CodeExchanges } from '../clients/index.ts';
+import { systemClock } from '../clock.ts';
 import type { Events } from '../events/index.ts';
 import { type ConfigurationDeps, createConfiguration } from './configuration.ts';
 import { createDiscovery } from './discovery.ts';
@@ -93,11 +94,13 @@ export async function createProvider(deps: ProviderDeps): Promise<MountedProvide
   // The library only warns when its own guard is missing (checklist R032).
   await assertOutboundGuard();
   const current = new SigningKey(keys.currentPrivateJwk);
-  const jwt = await createAccessTokenJwt(
-    { current, publicJwks: keys.publicJwks },
+  const jwt = createAccessTokenJwt({
+    keys: { current, publicJwks: keys.publicJwks },
     issuer,
-    createOpaqueTokens(deps.secretKeys),
-  );
+    opaque: createOpaqueTokens(deps.secretKeys),
+    // The library says by the machine's clock when a token ends (lib/helpers/epoch_time.js).
+    clock: systemClock,
+  });
   const others = keys.publicJwks.filter(({ kid }) => kid !== current.kid).map((jwk) => new VerifyingKey(jwk));
   const [cookieKey = ''] = deps.cookieKeys;
   const ordinary = createConfiguration({

@@ -4,7 +4,8 @@
 import { createSecretKey, type KeyObject } from 'node:crypto';
 import { jwtVerify, SignJWT } from 'jose';
 import { derivedKey } from '../../config/secret-key.ts';
-import { COMPACT_JWS, isCanonical, REFRESH_TYP, unwrap } from '../tokens/access-token-jwt.ts';
+import { REFRESH_TYP, unwrap } from '../tokens/access-token-jwt.ts';
+import { COMPACT_JWS, isCanonical } from '../tokens/verified-jwts.ts';
 
 export interface RefreshTokenClaims {
   readonly jti: string;

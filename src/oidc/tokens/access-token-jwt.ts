@@ -1,10 +1,12 @@
 // Signs and verifies access tokens: JWTs (RFC 9068), and for APIs that say so opaque values. Whether a token is still active
 // depends on its stored record (models/jwt-format.ts), not on its value.
 import { randomBytes } from 'node:crypto';
-import { decodeJwt, importJWK, type JWK, type JWTPayload, type JWTVerifyOptions, jwtVerify } from 'jose';
+import { decodeJwt, type JWK, type JWTPayload } from 'jose';
+import { type Clock, epochSeconds } from '../../clock.ts';
 import type { AccessTokenFormat } from '../../store/apis.ts';
 import type { OpaqueTokens, TokenKind } from './opaque-tokens.ts';
 import type { SigningKey } from './signing-key.ts';
+import { COMPACT_JWS, createJwtVerifier, type VerifiedJwt } from './verified-jwts.ts';
 
 export interface SigningKeys {
   readonly current: SigningKey;
@@ -34,9 +36,9 @@ export interface AccessTokenJwt {
   /** @returns the value of an opaque token */
   issueOpaque(kind: TokenKind, jti: string): string;
   /** @returns the `jti` of an unexpired token of that kind that we signed, and its format; else undefined */
-  resolve(bearer: string, kind: TokenKind): Promise<ResolvedToken | undefined>;
+  resolve(bearer: string, kind: TokenKind): ResolvedToken | undefined;
   /** @returns the client of an access token that we signed, whether it is still active or not */
-  clientOf(bearer: string): Promise<string | undefined>;
+  clientOf(bearer: string): string | undefined;
   /** @returns which model a JWT would belong to, unverified, or an opaque token does; undefined for anything else */
   kindOf(bearer: string): TokenKind | 'RefreshToken' | undefined;
   /**
@@ -44,11 +46,6 @@ export interface AccessTokenJwt {
    * prefix is a secret of this process, so no caller can present a wrapped token.
    */
   wrap(jwt: string): string;
-}
-
-interface Verified {
-  readonly payload: JWTPayload;
-  readonly typ: AccessTokenType;
 }
 
 const encode = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
@@ -60,21 +57,14 @@ const wrapper = `${randomBytes(32).toString('base64url')}:`;
 export const unwrap = (bearer: string): string =>
   bearer.startsWith(wrapper) ? bearer.slice(wrapper.length) : bearer;
 
-/** Longer than any token lives or any of our keys is kept. */
-const LONGEST_SECONDS = 31_536_000;
-
-export const COMPACT_JWS = /^[\w-]+\.[\w-]+\.[\w-]+$/;
-
-// The last base64url symbol has unused bits; without this check a token could be altered and still verify.
-export const isCanonical = (jwt: string): boolean =>
-  jwt.split('.').every((part) => Buffer.from(part, 'base64url').toString('base64url') === part);
-
-/** @param issuer issuer identifier; a token of another issuer is not ours even if the key were the same */
-export async function createAccessTokenJwt(
-  keys: SigningKeys,
-  issuer: string,
-  opaque: OpaqueTokens,
-): Promise<AccessTokenJwt> {
+/** @param issuer issuer identifier */
+export function createAccessTokenJwt(deps: {
+  readonly keys: SigningKeys;
+  readonly issuer: string;
+  readonly opaque: OpaqueTokens;
+  readonly clock: Clock;
+}): AccessTokenJwt {
+  const { keys, issuer, opaque, clock } = deps;
   const { current } = keys;
   const alg = 'RS256';
   // RFC 9068 §2.1. All tokens signed with this key share the header, so it is encoded once.
@@ -82,47 +72,28 @@ export async function createAccessTokenJwt(
     'at+jwt': encode({ alg, typ: 'at+jwt', kid: current.kid }),
     JWT: encode({ alg, typ: 'JWT', kid: current.kid }),
   };
-  const publicKeys = new Map(
-    await Promise.all(
-      keys.publicJwks.map(async (jwk) => [String(jwk.kid), await importJWK(jwk, jwk.alg ?? alg)] as const),
-    ),
-  );
+  const verify = createJwtVerifier(keys.publicJwks, issuer);
+  // A client credentials token has the client as its subject (RFC 9068 §2.2); a user id is never a client id.
+  const kindBy = (sub: unknown, clientId: unknown): TokenKind =>
+    sub === clientId ? 'ClientCredentials' : 'AccessToken';
 
   const kindOf: AccessTokenJwt['kindOf'] = (bearer) => {
     const jwt = unwrap(bearer);
     if (!COMPACT_JWS.test(jwt)) return opaque.read(jwt)?.kind;
+    const verified = verify(jwt);
+    if (verified !== undefined) return kindBy(verified.sub, verified.clientId);
     try {
       const { sub, client_id: clientId, typ } = decodeJwt(jwt);
-      if (typ === REFRESH_TYP) return 'RefreshToken';
-      // A client credentials token has the client as its subject (RFC 9068 §2.2); a user id is never a client id.
-      return sub === clientId ? 'ClientCredentials' : 'AccessToken';
+      return typ === REFRESH_TYP ? 'RefreshToken' : kindBy(sub, clientId);
     } catch {
       return undefined;
     }
   };
 
-  async function verify(bearer: string, options: JWTVerifyOptions = {}): Promise<Verified | undefined> {
-    const jwt = unwrap(bearer);
-    if (!isCanonical(jwt)) return undefined;
-    try {
-      // RFC 9068 §4, RFC 8725 §3: only our algorithm, types and issuer, and only keys from our own key set. An ID token has
-      // neither `jti` nor `client_id`, and no record as an access token.
-      const { payload, protectedHeader } = await jwtVerify(
-        jwt,
-        ({ kid: id = '' }) => publicKeys.get(id) ?? Promise.reject(),
-        {
-          ...options,
-          algorithms: [alg],
-          issuer,
-          requiredClaims: ['jti', 'sub', 'client_id', 'exp'],
-        },
-      );
-      const { typ } = protectedHeader;
-      return typ === 'at+jwt' || typ === 'JWT' ? { payload, typ } : undefined;
-    } catch {
-      return undefined;
-    }
-  }
+  const isCurrent = ({ exp, nbf }: VerifiedJwt): boolean => {
+    const now = epochSeconds(clock);
+    return nbf <= now && exp > now;
+  };
 
   return {
     // RFC 7515 §7.1 compact serialization, as jose does it but without its two Web Crypto calls.
@@ -137,18 +108,15 @@ export async function createAccessTokenJwt(
 
     kindOf,
 
-    async resolve(bearer, kind) {
+    resolve(bearer, kind) {
       if (kindOf(bearer) !== kind) return undefined;
       const read = opaque.read(unwrap(bearer));
       if (read !== undefined) return { jti: read.jti, format: 'opaque' };
-      const { payload: { jti } = {}, typ } = (await verify(bearer)) ?? {};
-      return jti === undefined ? undefined : { jti, format: typ === 'JWT' ? 'jwt' : 'at+jwt' };
+      const verified = verify(unwrap(bearer));
+      if (verified === undefined || !isCurrent(verified)) return undefined;
+      return { jti: verified.jti, format: verified.typ === 'JWT' ? 'jwt' : 'at+jwt' };
     },
 
-    async clientOf(bearer) {
-      const { payload } = (await verify(bearer, { clockTolerance: LONGEST_SECONDS })) ?? {};
-      const clientId = payload?.client_id;
-      return typeof clientId === 'string' ? clientId : undefined;
-    },
+    clientOf: (bearer) => verify(unwrap(bearer))?.clientId,
   };
 }
