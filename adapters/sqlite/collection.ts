@@ -3,10 +3,11 @@ import type { Collection, CollectionDefinition, Stored } from '../../src/store/p
 import { checkExpiry, checkIndex, checkQuery, isLive, toDocument } from '../document.ts';
 import { decodeText, encodeText } from '../text.ts';
 import type { Preparations } from '../together.ts';
-import type { Connection, Row } from './connection.ts';
+import type { Connection } from './connection.ts';
 import type { Counter } from './count.ts';
 import { runQuery } from './query.ts';
 import { expiryOf, type Rows } from './rows.ts';
+import type { Row } from './sql.ts';
 import { keyColumn } from './table.ts';
 import type { Writer } from './writer.ts';
 

@@ -2,13 +2,11 @@
 // lock, and the mapping of SQLite's errors to the contract's.
 import { randomInt } from 'node:crypto';
 import { closeSync, openSync } from 'node:fs';
-import { DatabaseSync, type SQLOutputValue, type StatementSync } from 'node:sqlite';
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { StoreUnavailable } from '../../src/store/port.ts';
 import { fold } from '../document.ts';
 import { createRowCache, type RowCache } from './row-cache.ts';
-
-export type Row = Record<string, SQLOutputValue>;
 
 export interface Connection {
   /** Prepared at first use and cached. */

@@ -5,10 +5,10 @@ import { setImmediate as letOthersThrough } from 'node:timers/promises';
 import type { Query } from '../../src/store/port.ts';
 import { encodeText } from '../text.ts';
 import { all, byField } from './condition.ts';
-import type { Connection, Row } from './connection.ts';
+import type { Connection } from './connection.ts';
 import type { Counter } from './count.ts';
 import { candidateRows, countExpired, hasRowId, indexedBy, type Plan, planOf, rowsOf } from './plan.ts';
-import type { Condition } from './sql.ts';
+import type { Condition, Row } from './sql.ts';
 import { fieldColumn, sortIndex, type Table, toCell } from './table.ts';
 
 export interface Answer {

@@ -2,7 +2,7 @@
 // asked at each read) and this one has not written it, so no process answers from what another has changed. One cache for each
 // connection: its own commits do not move its data_version.
 import type { StatementSync } from 'node:sqlite';
-import type { Row } from './connection.ts';
+import type { Row } from './sql.ts';
 
 export interface RowCache {
   /** @param read asks the database */

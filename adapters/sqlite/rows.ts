@@ -5,7 +5,8 @@ import type { Clock } from '../../src/clock.ts';
 import { AlreadyExists, type CollectionDefinition, VersionConflict } from '../../src/store/port.ts';
 import { type Document, isLive } from '../document.ts';
 import { decodeText, encodeText } from '../text.ts';
-import { type Connection, isUniqueClash, type Row } from './connection.ts';
+import { type Connection, isUniqueClash } from './connection.ts';
+import type { Row } from './sql.ts';
 import { keyColumn, type Table, toCells } from './table.ts';
 
 /** Ids and keys are encoded. Everything but the finds runs inside a write transaction. */

@@ -1,4 +1,6 @@
-import type { SQLInputValue } from 'node:sqlite';
+import type { SQLInputValue, SQLOutputValue } from 'node:sqlite';
+
+export type Row = Record<string, SQLOutputValue>;
 
 /** A fragment of SQL with its bound values. */
 export interface Condition {

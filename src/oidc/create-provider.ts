@@ -6,7 +6,6 @@ import type Koa from 'koa';
 import mount from 'koa-mount';
 import type { Configuration, Interaction } from 'oidc-provider';
 import type { CodeExchanges } from '../clients/index.ts';
-import { systemClock } from '../clock.ts';
 import type { Events } from '../events/index.ts';
 import { type ConfigurationDeps, createConfiguration } from './configuration.ts';
 import { createDiscovery } from './discovery.ts';
@@ -98,8 +97,6 @@ export async function createProvider(deps: ProviderDeps): Promise<MountedProvide
     keys: { current, publicJwks: keys.publicJwks },
     issuer,
     opaque: createOpaqueTokens(deps.secretKeys),
-    // The library says by the machine's clock when a token ends (lib/helpers/epoch_time.js).
-    clock: systemClock,
   });
   const others = keys.publicJwks.filter(({ kid }) => kid !== current.kid).map((jwk) => new VerifyingKey(jwk));
   const [cookieKey = ''] = deps.cookieKeys;

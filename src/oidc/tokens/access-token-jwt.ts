@@ -2,7 +2,7 @@
 // depends on its stored record (models/jwt-format.ts), not on its value.
 import { randomBytes } from 'node:crypto';
 import { decodeJwt, type JWK, type JWTPayload } from 'jose';
-import { type Clock, epochSeconds } from '../../clock.ts';
+import { type Clock, epochSeconds, systemClock } from '../../clock.ts';
 import type { AccessTokenFormat } from '../../store/apis.ts';
 import type { OpaqueTokens, TokenKind } from './opaque-tokens.ts';
 import type { SigningKey } from './signing-key.ts';
@@ -62,9 +62,10 @@ export function createAccessTokenJwt(deps: {
   readonly keys: SigningKeys;
   readonly issuer: string;
   readonly opaque: OpaqueTokens;
-  readonly clock: Clock;
+  /** Default: the machine's, by which the library says when a token ends (lib/helpers/epoch_time.js). */
+  readonly clock?: Clock;
 }): AccessTokenJwt {
-  const { keys, issuer, opaque, clock } = deps;
+  const { keys, issuer, opaque, clock = systemClock } = deps;
   const { current } = keys;
   const alg = 'RS256';
   // RFC 9068 §2.1. All tokens signed with this key share the header, so it is encoded once.
