@@ -9,7 +9,7 @@ import type { Clock } from '../clock.ts';
 import type { Events } from '../events/index.ts';
 import { newId } from '../ids.ts';
 import type { Logger } from '../log.ts';
-import type { RateLimits } from '../rate-limits/index.ts';
+import { networkOf, type RateLimits } from '../rate-limits/index.ts';
 import type { Sessions } from '../sessions/index.ts';
 import type { SettingValues } from '../settings/index.ts';
 import { groups as groupCollection } from '../store/administration.ts';
@@ -77,6 +77,7 @@ export function createAccountDomain({ store, clock, settings, events, sessions, 
     ...(config.hashParameters && { parameters: config.hashParameters }),
     maxInFlight: availableParallelism(),
     maxQueued: MAX_WAITING_HASHES,
+    whoAsks: () => networkOf(events.origins.current()?.ipAddress ?? ''),
   });
   const accounts = createAccounts({
     collection,

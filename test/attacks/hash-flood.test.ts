@@ -8,10 +8,11 @@ import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { residentMib, type ServerProcess, startServer } from '../processes/server-process.ts';
 import { requestTokens } from '../support/agent.ts';
+import { PASSWORD } from '../support/app.ts';
 import { isWithin } from '../support/patience.ts';
 import { liftLimits } from './limits.ts';
 import { send } from './raw-http.ts';
-import { isAccepted, openSignIn, PASSWORD_GRANT } from './sign-in-form.ts';
+import { isAccepted, openSignIn, PASSWORD_GRANT, type SignInForm } from './sign-in-form.ts';
 import { atOnce, sized } from './sizes.ts';
 import { quantile } from './statistics.ts';
 
@@ -28,7 +29,7 @@ let machine: { id: string; secret: string };
 
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'latchkey-flood-'));
-  server = await startServer({ dataDir: folder, env: { LOG_LEVEL: 'warn' } });
+  server = await startServer({ dataDir: folder, env: { LOG_LEVEL: 'warn', TRUST_PROXY: '1' } });
   // The limits per address would end the flood before it begins: it comes from many.
   await liftLimits(server);
   client = await server.register(PASSWORD_GRANT);
@@ -113,4 +114,36 @@ test('attack: a flood on one name keeps no other user out', async () => {
   const answers = await atOnce(5, () => other.attempt('alice'));
   assert.ok(answers.some(isAccepted), 'nobody else could sign in');
   await flood;
+});
+
+test('attack: a flood from one network, under many names, keeps no other network out', async () => {
+  const attemptFrom = async (form: SignInForm, address: string, username: string, password?: string) =>
+    form.browser.post(
+      '/oauth2/login',
+      { ...form.hidden, username, password: password ?? PASSWORD },
+      { headers: { 'x-forwarded-for': address } },
+    );
+  const form = await openSignIn(server, client.id);
+  const over = new AbortController();
+  const refused = atOnce(FLOOD / 2, async (index) => {
+    let count = 0;
+    for (let tries = 0; !over.signal.aborted; tries += 1) {
+      const { status } = await attemptFrom(form, '203.0.113.7', `user-${index}-${tries}`, 'not it');
+      if (status === 503) count += 1;
+    }
+    return count;
+  });
+  try {
+    for (let tries = 0; tries < 3; tries += 1) {
+      const own = await openSignIn(server, client.id);
+      const answer = await attemptFrom(own, '198.51.100.7', 'alice');
+      assert.ok(isAccepted(answer), `${answer.status}`);
+    }
+  } finally {
+    over.abort();
+  }
+  assert.ok(
+    (await refused).some((count) => count > 0),
+    'the flood was too small',
+  );
 });

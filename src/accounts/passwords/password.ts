@@ -8,7 +8,7 @@ import {
   type HashOptions,
 } from 'argon2';
 import { newSecret } from '../../ids.ts';
-import { createBoundedQueue } from './bounded-queue.ts';
+import { createSharedQueue } from './bounded-queue.ts';
 import { isForeignHash, verifyForeignHash } from './foreign-hash.ts';
 
 export interface HashParameters {
@@ -16,6 +16,9 @@ export interface HashParameters {
   readonly passes: number;
   readonly lanes: number;
 }
+
+/** As long as users and proxies wait. */
+const MAX_WAIT_MS = 8000;
 
 /** 19 MiB, two passes, one lane: OWASP's minimum for argon2id, about 30 ms of one core. */
 export const defaultHashParameters: HashParameters = { memoryKib: 19_456, passes: 2, lanes: 1 };
@@ -47,11 +50,13 @@ const normalize = (password: string): string => password.normalize('NFKC');
 /**
  * @param deps.maxInFlight concurrent hashes; the number of cores (they share the thread pool with RSA)
  * @param deps.maxQueued how many may wait; more are refused
+ * @param deps.whoAsks the network that the hash is for: no network's flood takes the turns of others; default: all are one
  */
 export function createPasswords(deps: {
   parameters?: HashParameters;
   maxInFlight: number;
   maxQueued: number;
+  whoAsks?: () => string;
 }): Passwords {
   const { memoryKib, passes, lanes } = deps.parameters ?? defaultHashParameters;
   const options: HashOptions = {
@@ -60,7 +65,8 @@ export function createPasswords(deps: {
     timeCost: passes,
     parallelism: lanes,
   };
-  const queue = createBoundedQueue(deps);
+  const queue = createSharedQueue({ ...deps, maxWaitMs: MAX_WAIT_MS });
+  const { whoAsks = () => '' } = deps;
   let dummy: Promise<string> | undefined;
 
   // Prepared at the first check, for any name, and prepared again if that failed (out of memory, for example).
@@ -73,9 +79,9 @@ export function createPasswords(deps: {
   };
 
   return {
-    hash: (password) => queue.run(() => argon2Hash(normalize(password), options)),
+    hash: (password) => queue.run(whoAsks(), () => argon2Hash(normalize(password), options)),
     verify: (stored, password) =>
-      queue.run(async () => {
+      queue.run(whoAsks(), async () => {
         const fallback = await dummyHash();
         if (stored !== undefined && isForeignHash(stored)) {
           const isValid = await verifyForeignHash(stored, password);

@@ -1,0 +1,75 @@
+// The queue in which password hashes wait (R139): networks take turns, the newest of the longest line is refused, and nobody
+// waits for longer than clients do.
+import { deepEqual, equal, rejects } from 'node:assert/strict';
+import { test } from 'node:test';
+import { createSharedQueue } from '../../src/accounts/passwords/bounded-queue.ts';
+
+const busy = { code: 'server.busy', retryAfterSeconds: 1 };
+
+/** One runs; whatever comes then waits until `go`. */
+function blocked(limits: { maxQueued: number; maxWaitMs?: number }) {
+  const queue = createSharedQueue({ maxInFlight: 1, maxWaitMs: 60_000, ...limits });
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const first = queue.run('first', () => promise);
+  const done: string[] = [];
+  const add = (key: string, name: string) => queue.run(key, async () => void done.push(name));
+  return {
+    queue,
+    done,
+    add,
+    async go() {
+      resolve();
+      await first;
+    },
+  };
+}
+
+test('shared queue: lines take turns, whatever their length', async () => {
+  const { add, done, go } = blocked({ maxQueued: 9 });
+  const waiting = [
+    add('a', 'a1'),
+    add('a', 'a2'),
+    add('a', 'a3'),
+    add('b', 'b1'),
+    add('c', 'c1'),
+    add('b', 'b2'),
+  ];
+  await go();
+  await Promise.all(waiting);
+  deepEqual(done, ['a1', 'b1', 'c1', 'a2', 'b2', 'a3']);
+});
+
+test('shared queue: when full, the newest of the longest line gives way, and a flood to itself', async () => {
+  const { add, done, go } = blocked({ maxQueued: 3 });
+  const flood = [add('a', 'a1'), add('a', 'a2'), add('a', 'a3')];
+  await rejects(add('a', 'a4'), busy);
+  const other = add('b', 'b1');
+  await rejects(flood[2] ?? other, busy);
+  const more = add('b', 'b2');
+  // Two of each would be the same: then the newcomer is the newest.
+  await rejects(flood[1] ?? more, busy);
+  await rejects(add('b', 'b3'), busy);
+  await go();
+  await Promise.all([flood[0], other, more]);
+  deepEqual(done, ['a1', 'b1', 'b2']);
+});
+
+test('shared queue: who waited too long is refused, and leaves no gap', async () => {
+  const { add, done, go } = blocked({ maxQueued: 2, maxWaitMs: 30 });
+  await Promise.all([rejects(add('a', 'a1'), busy), rejects(add('b', 'b1'), busy)]);
+  const late = add('a', 'a2');
+  await go();
+  await late;
+  deepEqual(done, ['a2']);
+});
+
+test('shared queue: a task that fails passes its slot on', async () => {
+  const queue = createSharedQueue({ maxInFlight: 1, maxQueued: 2, maxWaitMs: 1000 });
+  const failing = queue.run('a', async () => {
+    throw new Error('no');
+  });
+  const next = queue.run('b', async () => 2);
+  await rejects(failing, /no/);
+  equal(await next, 2);
+  equal(await queue.run('c', async () => 3), 3);
+});
