@@ -13,6 +13,7 @@ interface Deps {
 
 export function createLogoutPages({ views, csrf, waysBack }: Deps): LogoutPages {
   return {
+    // Frames are of the legacy profile; without them the browser goes straight back.
     signedOut(ctx, client, { frames = [], returnTo } = { frames: [], returnTo: undefined }) {
       const back = waysBack.toApplication(client);
       const model = returnTo === undefined ? back : { ...back, continueUrl: returnTo };

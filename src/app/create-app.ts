@@ -287,6 +287,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       ...agents.jobs,
       finishInterrupted({ accounts, groups, clients, apis, sessions, settings: base.settings }),
     ],
+    // `mount.ready`: for the legacy profile.
     beforeTick: () => settings.refresh().then(keys.ready).then(mount.ready),
   });
   return { handler, jobs, accounts, clients, settings, keys, resealing };

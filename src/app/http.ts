@@ -89,6 +89,7 @@ export function createHandler(parts: HttpParts): RequestListener {
   ];
   for (const middleware of inApp) app.use(middleware);
 
+  // The provider waits for the setting of the legacy profile.
   const ready = () => parts.keys.ready() ?? mount.ready()?.catch(() => undefined);
   const listener = createListener({
     respond: app.callback(),

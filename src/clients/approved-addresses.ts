@@ -4,26 +4,31 @@ import type { ClientRecord } from '../store/collections.ts';
 import { isStringList } from './member-values.ts';
 import type { MemberName } from './metadata-members.ts';
 
-const calledMembers = [
-  'jwks_uri',
-  'backchannel_logout_uri',
-  'request_uris',
-] as const satisfies readonly MemberName[];
+/** What each is called for: the protocol core has rules for each use (src/oidc/outbound/outbound-rules.ts). */
+export const calledMembers = {
+  jwks_uri: 'keys',
+  backchannel_logout_uri: 'notice',
+  // Of the legacy profile, and stored with it.
+  request_uris: 'request',
+} as const satisfies Partial<Record<MemberName, string>>;
 
-export type CalledMember = (typeof calledMembers)[number];
+export type CalledMember = keyof typeof calledMembers;
+
+const isCalled = (name: string): name is CalledMember => Object.hasOwn(calledMembers, name);
+export const calledMemberNames: readonly CalledMember[] = Object.keys(calledMembers).filter(isCalled);
 
 const normal = (uri: string): string => URL.parse(uri)?.href ?? uri;
 
 type Addressed = Pick<ClientRecord, 'metadata' | 'legacyMetadata'>;
 
 function addressesOf({ metadata, legacyMetadata }: Addressed, name: CalledMember): string[] {
-  const value = name === 'request_uris' ? legacyMetadata?.[name] : metadata[name];
+  const value = legacyMetadata?.[name] ?? metadata[name];
   return isStringList(value) ? value : typeof value === 'string' ? [value] : [];
 }
 
 /** @returns the called addresses of an application, by member */
 export const calledAddresses = (record: Addressed): { readonly name: CalledMember; readonly uri: string }[] =>
-  calledMembers.flatMap((name) => addressesOf(record, name).map((uri) => ({ name, uri })));
+  calledMemberNames.flatMap((name) => addressesOf(record, name).map((uri) => ({ name, uri })));
 
 /** Absent in records of earlier versions: then an administrator entered what no registrant could have written. */
 export function isApprovedAddress(record: ClientRecord, uri: string): boolean {

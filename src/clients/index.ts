@@ -19,7 +19,13 @@ import { createRecentRefusals, type RecentRefusals } from './recent-refusals.ts'
 
 export { ACR, acrFrom, authenticationSettings, isBelowRequired } from './acr.ts';
 export type { ApiKey, ApiKeys } from './api-keys.ts';
-export { calledAddresses, isApprovedAddress } from './approved-addresses.ts';
+export {
+  type CalledMember,
+  calledAddresses,
+  calledMemberNames,
+  calledMembers,
+  isApprovedAddress,
+} from './approved-addresses.ts';
 export {
   allowedGroupsSetting,
   approvedAddressesSetting,

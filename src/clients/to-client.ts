@@ -36,6 +36,7 @@ export const toClient = ({ id, value }: Client) => ({
   logout_needs_auth: value.logoutNeedsAuth === true,
   keycloak_tokens: value.keycloakTokens === true,
   minimal_id_tokens: value.minimalIdTokens === true,
+  /** The legacy profile. */
   profile: value.profile ?? null,
   may_introspect: value.mayIntrospect === true,
   access_token_audience: audienceOf(value),

@@ -13,6 +13,7 @@ export interface MetricsOptions {
 }
 
 const words = (list: string): ReadonlySet<string> => new Set(list.split(' '));
+// `implicit`: tokens of the legacy profile, from the authorization endpoint.
 const GRANT_TYPES = words(
   'authorization_code refresh_token client_credentials password implicit device_code',
 );

@@ -9,7 +9,7 @@ export interface ProtocolMount
   > {
   /** Takes a provider into use. */
   replace(next: MountedProvider): void;
-  /** What a request waits for while another provider is being built for it; undefined: nothing. */
+  /** What a request waits for while another provider is being built for it (legacy/follow-setting.ts); undefined: nothing. */
   ready(): Promise<void> | undefined;
   /** @param ready asked before each request */
   waitFor(ready: () => Promise<void> | undefined): void;

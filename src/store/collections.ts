@@ -130,6 +130,7 @@ export const clients: CollectionDefinition<ClientRecord> = {
   indexes: {
     ending: { key: (c) => (c.isEnding === true ? 'yes' : undefined) },
     default_api: { key: (c) => c.defaultApi?.id },
+    /** The legacy profile. */
     profile: { key: (c) => c.profile },
     password_grant: { key: (c) => (c.isActive && hasPasswordGrant(c) ? 'yes' : undefined) },
   },

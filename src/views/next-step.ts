@@ -5,7 +5,7 @@ export interface NextStep {
 }
 
 export interface SignedOut extends NextStep {
-  /** Addresses of applications that are told in frames (front-channel logout). */
+  /** Addresses of applications that are told in frames (front-channel logout of the legacy profile). */
   readonly frames?: readonly string[] | undefined;
   /** Where the page goes by itself after them. */
   readonly returnTo?: string | undefined;

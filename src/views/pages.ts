@@ -229,6 +229,7 @@ export interface PageModels extends AccountPageModels {
   };
   readonly expired: { readonly clientName?: string | undefined; readonly restartUrl?: string | undefined };
   readonly 'cookies-off': { readonly retryUrl?: string | undefined };
+  /** More than a next step for the legacy profile alone. */
   readonly 'signed-out': SignedOut;
   readonly 'logout-confirm': {
     readonly csrf: string;

@@ -34,7 +34,7 @@ export const formActionSource = (value: string): string => {
 /** What a Content-Security-Policy can name: no IPv6 address, and nothing that would end the directive. */
 const nameable = /^https?:\/\/[a-z0-9.-]+(?::\d+)?$/;
 
-/** A frame-src source (CSP Level 3 §6.1.6): the origin alone; nothing where it cannot be written. */
+/** A frame-src source (CSP Level 3 §6.1.6), for the legacy profile: the origin alone; nothing where it cannot be written. */
 export const frameSource = (value: string): string => {
   const { origin = '' } = URL.parse(value) ?? {};
   return nameable.test(origin) ? origin : "'none'";

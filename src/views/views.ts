@@ -17,7 +17,7 @@ export interface SendOptions {
   readonly status?: number | undefined;
   /** URIs that the page's forms may lead to besides this host: Chromium applies form-action to redirects after a POST too. */
   readonly formAction?: readonly string[] | undefined;
-  /** URIs of other sites that the page loads in frames; only their origins may be framed. */
+  /** URIs of other sites that the page loads in frames (legacy profile); only their origins may be framed. */
   readonly frames?: readonly string[] | undefined;
   /** The request's `ui_locales` (OpenID Connect Core §3.1.2.1); takes precedence over Accept-Language. */
   readonly uiLocales?: string | undefined;

@@ -366,10 +366,10 @@ test('refresh and introspection after the API closed to the application', async 
 });
 
 test('password grant: names no API', async () => {
-  const legacy = await app.register({ grant_types: ['password'], redirect_uris: [], scope: 'openid' });
+  const machine = await app.register({ grant_types: ['password'], redirect_uris: [], scope: 'openid' });
   for (const more of [{ resource: orders.identifier }, { audience: orders.identifier }]) {
     const fields = { grant_type: 'password', username: 'alice', password: PASSWORD, ...more };
-    const answer = await postForm(app, '/oauth2/token', fields, basic(legacy));
+    const answer = await postForm(app, '/oauth2/token', fields, basic(machine));
     deepEqual(refusal(answer), [400, 'invalid_target']);
   }
 });

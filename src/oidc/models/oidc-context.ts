@@ -6,7 +6,7 @@ import { type Client, errors, type KoaContextWithOIDC } from 'oidc-provider';
 import { nameApi } from '../entitlements/requested-api.ts';
 import { allowedScope } from '../entitlements/requested-scope.ts';
 import { settleScope } from '../entitlements/settle-scope.ts';
-import { refuseRequestUri } from '../legacy/index.ts';
+import { refuseRequestUri, refuseWithdrawnType } from '../legacy/index.ts';
 import { throwPassedOn } from '../plain/context.ts';
 import type { OIDCContextClass } from '../provider-base.ts';
 import { isTestSignInExchange, testSignInRedirectUri } from '../test-sign-in/test-sign-in-gate.ts';
@@ -49,7 +49,7 @@ export const createOIDCContextModel = (Base: OIDCContextClass, { jwt, baseUrl }:
       if (this.route === 'resume') {
         // It was checked when the request arrived, possibly an hour ago (checklist R001).
         this.once('assign.client', (_request: KoaContextWithOIDC, client: Client) => {
-          this.#refuseWithdrawnType(client);
+          refuseWithdrawnType(this.params?.response_type, client);
           if (this.#isRegistered(client)) return;
           // After a denied or failed sign-in, only the library's error handler loads the client. It ignores errors thrown
           // here, but checks the redirect URI again when this flag is false.
@@ -106,14 +106,6 @@ export const createOIDCContextModel = (Base: OIDCContextClass, { jwt, baseUrl }:
       const uri = this.params?.redirect_uri;
       if (typeof uri !== 'string' || uri === testSignInRedirectUri(baseUrl)) return true;
       return client.redirectUriAllowed(uri);
-    }
-
-    /** The library checks the response type when the request arrives; the legacy profile may have ended since (decisions §10). */
-    #refuseWithdrawnType(client: Client): void {
-      const type = this.params?.response_type;
-      if (typeof type !== 'string' || type === 'code') return;
-      if (client.responseTypes?.some((one) => one === type)) return;
-      throw new errors.UnsupportedResponseType();
     }
 
     #dropScopes(request: KoaContextWithOIDC, client: Client): void {

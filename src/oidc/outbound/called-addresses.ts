@@ -1,11 +1,11 @@
 // Reports to administrators which addresses of an application this server could not call, and what would open them (decisions
 // §10). Only to administrators: to the one who registers it would say which names and addresses there are inside.
-import { calledAddresses, isApprovedAddress } from '../../clients/index.ts';
+import { type CalledMember, calledAddresses, calledMembers, isApprovedAddress } from '../../clients/index.ts';
 import type { ClientRecord } from '../../store/collections.ts';
 import type { Outbound } from './outbound.ts';
 
 export interface CalledAddress {
-  readonly name: 'jwks_uri' | 'backchannel_logout_uri' | 'request_uris';
+  readonly name: CalledMember;
   readonly uri: string;
   readonly isApproved: boolean;
   /** Why it cannot be called; absent: it can, as far as this server can tell without calling it. */
@@ -13,8 +13,6 @@ export interface CalledAddress {
   /** What would open it; absent where nothing would. */
   readonly remedy?: string;
 }
-
-const USES = { jwks_uri: 'keys', backchannel_logout_uri: 'notice', request_uris: 'request' } as const;
 
 /** @returns every address that this server calls for the application */
 export type ReadCalledAddresses = (record: ClientRecord) => Promise<CalledAddress[]>;
@@ -25,7 +23,7 @@ export const createReadCalledAddresses =
     Promise.all(
       calledAddresses(record).map(async ({ name, uri }) => {
         const isApproved = isApprovedAddress(record, uri);
-        const use = USES[name];
+        const use = calledMembers[name];
         return { name, uri, isApproved, ...(await whyUnreachable(uri, { use, isApproved })) };
       }),
     );

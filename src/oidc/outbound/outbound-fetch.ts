@@ -40,7 +40,7 @@ interface Deps {
 /** Of the whole request, DNS and body included; the library aborts its own waits after 2.5 s. */
 const TIMEOUT_MS = 5000;
 const MAX_BYTES = 64 * 1024;
-/** RFC 9101 §5.2.3; Core 1.0 §6.2 leaves the type open, and servers of files say text. */
+/** Request objects of the legacy profile. RFC 9101 §5.2.3; Core 1.0 §6.2 leaves the type open, and servers of files say text. */
 const REQUEST_TYPE =
   /^(?:application\/(?:oauth-authz-req\+jwt|jwt|jose|octet-stream)|text\/plain)\s*(?:;|$)/i;
 const JSON_TYPE = /^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i;

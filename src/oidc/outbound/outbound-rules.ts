@@ -8,7 +8,7 @@ import { isPublicAddress } from './public-address.ts';
 
 /**
  * `keys`: what signs a client's assertions. `notice`: a message to an application, such as a logout token. `request`: a signed
- * request object.
+ * request object of the legacy profile.
  */
 export type OutboundUse = 'keys' | 'notice' | 'request';
 

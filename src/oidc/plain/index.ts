@@ -32,6 +32,7 @@ export function createPlain(deps: PlainDeps): PlainAnswers | undefined {
   const { origins } = deps.events;
   return createPlainAnswers({
     config,
+    // For the legacy profile: its provider may not be built yet.
     mount,
     refreshSettings: () => settings.refresh(),
     handlers: {

@@ -57,7 +57,7 @@ export function createPlainAnswers({ handlers, config, mount, refreshSettings }:
       const plain = await readPlainRequest(call.incoming);
       if (plain === undefined) return undefined;
       await refreshSettings();
-      // A setting has just changed what the provider is built with.
+      // The setting `legacy_profiles` has just changed what the provider is built with.
       if (mount.ready() !== undefined) return undefined;
       const body = await handle(plain, call);
       return body && JSON.stringify(body);

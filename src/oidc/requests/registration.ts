@@ -156,6 +156,7 @@ function createHandlers({
       allowed !== undefined
         ? {
             metadata: members,
+            // The legacy profile.
             ...(allowed.profile && { settings: { profile: allowed.profile } }),
             origin: 'registration',
             initialAccessToken: token,

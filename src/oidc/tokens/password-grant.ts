@@ -1,4 +1,4 @@
-// The `password` grant (RFC 6749 §4.3) for legacy programs that an administrator allowed it: never advertised and never
+// The `password` grant (RFC 6749 §4.3) for old programs that an administrator allowed it: never advertised and never
 // available by self-registration. Lockout, response and timing are those of the sign-in page.
 import { type Client, errors, type TokenEndpointGrantContext } from 'oidc-provider';
 import { ACR } from '../../clients/index.ts';

@@ -6,20 +6,16 @@ import {
   Object as ObjectSchema,
   String as StringSchema,
 } from 'typebox';
+import { calledMemberNames } from '../../../clients/index.ts';
 import type { CalledAddress } from '../../../oidc/index.ts';
 import { nullable, strict } from '../../api/schema-parts.ts';
 
 /** Members of a client without which nothing about its called addresses changes. */
-export const calledAddressMembers = [
-  'jwks_uri',
-  'backchannel_logout_uri',
-  'request_uris',
-  'approved_addresses',
-] as const;
+export const calledAddressMembers: readonly string[] = [...calledMemberNames, 'approved_addresses'];
 
 const addressSchema = ObjectSchema(
   {
-    name: Enum(['jwks_uri', 'backchannel_logout_uri', 'request_uris'], {
+    name: Enum([...calledMemberNames], {
       description: 'The member of the application.',
     }),
     uri: StringSchema({ description: 'Its value.' }),
