@@ -8,7 +8,6 @@ import type { Counter } from './count.ts';
 import { runQuery } from './query.ts';
 import { expiryOf, type Rows } from './rows.ts';
 import type { Row } from './sql.ts';
-import { keyColumn } from './table.ts';
 import type { Writer } from './writer.ts';
 
 export interface CollectionDeps<T> {
@@ -78,7 +77,7 @@ export function createSqliteCollection<T>(deps: CollectionDeps<T>): Collection<T
 
     async findBy(index, key) {
       checkIndex(definition, index);
-      const found = await connection.read(() => rows.findBy(keyColumn(index), encodeText(key)));
+      const found = await connection.read(() => rows.findBy(table.lookup(index), encodeText(key)));
       return found.map(fromRow<T>);
     },
 
@@ -95,7 +94,7 @@ export function createSqliteCollection<T>(deps: CollectionDeps<T>): Collection<T
 
     async removeBy(index, key) {
       checkIndex(definition, index);
-      return writer.write(() => rows.removeBy(keyColumn(index), encodeText(key)));
+      return writer.write(() => rows.removeBy(table.lookup(index), encodeText(key)));
     },
 
     async query(query) {

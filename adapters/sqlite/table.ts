@@ -24,8 +24,10 @@ export interface Table {
   readonly indexes: readonly SqlIndex[];
   /** Over the text of the searched fields; undefined where there are none. */
   readonly search: SearchIndex | undefined;
-  /** Indexes that an earlier definition may have created and that are wrong now. */
+  /** Indexes that an earlier version or definition may have created and that are wrong or useless now. */
   readonly obsoleteIndexes: readonly string[];
+  /** The column by which documents with a key are found: a field's, where the field is the key. */
+  lookup(index: string): string;
   /** The content of `columns` for a stored value. */
   cellsOf(text: string): SQLInputValue[];
 }
@@ -71,7 +73,13 @@ export function toTable<T>(definition: CollectionDefinition<T>): Table {
     name: indexName,
     sql: `CREATE ${kind} IF NOT EXISTS "${indexName}" ON "${name}" ${over}`,
   });
-  const keyIndex = (index: string, isUnique: boolean): string => `${name}__${isUnique ? 'u' : 'k'}_${index}`;
+  /** A common key that is also a field has that field's index, which begins with it. */
+  const fieldOf = (index: string): string | undefined => {
+    const { key, unique = false } = indexes[index] ?? {};
+    return unique ? undefined : Object.keys(fields).find((field) => fields[field]?.of === key);
+  };
+  const partialIndex = (index: string): string => `${name}__p_${index}`;
+  const ownKeys = Object.entries(indexes).filter(([index]) => fieldOf(index) === undefined);
   return {
     name,
     sql: `"${name}"`,
@@ -84,8 +92,15 @@ export function toTable<T>(definition: CollectionDefinition<T>): Table {
     ],
     indexes: [
       create('INDEX', expiryIndex({ name }), '(expires_at) WHERE expires_at IS NOT NULL'),
-      ...Object.entries(indexes).map(([index, { unique = false }]) =>
-        create(unique ? 'UNIQUE INDEX' : 'INDEX', keyIndex(index, unique), `(${keyColumn(index)})`),
+      ...ownKeys.map(([index, { unique = false }]) =>
+        unique
+          ? create('UNIQUE INDEX', `${name}__u_${index}`, `(${keyColumn(index)})`)
+          : // A document without the key costs nothing.
+            create(
+              'INDEX',
+              partialIndex(index),
+              `(${keyColumn(index)}) WHERE ${keyColumn(index)} IS NOT NULL`,
+            ),
       ),
       // Includes expires_at, so that a scan skips expired rows without reading the table.
       ...Object.keys(fields).map((field) =>
@@ -100,7 +115,16 @@ export function toTable<T>(definition: CollectionDefinition<T>): Table {
           .map(([field]) => [field, fieldColumn(field)]),
       ),
     ),
-    obsoleteIndexes: Object.entries(indexes).map(([index, { unique = false }]) => keyIndex(index, !unique)),
+    // `__k_` was the index of a common key, with every document in it.
+    obsoleteIndexes: Object.entries(indexes).flatMap(([index, { unique = false }]) => [
+      `${name}__k_${index}`,
+      ...(unique ? [] : [`${name}__u_${index}`]),
+      ...(unique || fieldOf(index) !== undefined ? [partialIndex(index)] : []),
+    ]),
+    lookup(index) {
+      const field = fieldOf(index);
+      return field === undefined ? keyColumn(index) : fieldColumn(field);
+    },
     cellsOf(text) {
       const value: T = JSON.parse(text);
       return toCells(definition, derive(definition, value));

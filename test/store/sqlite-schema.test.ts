@@ -113,6 +113,7 @@ describe('sqlite: schema', () => {
     const pragma = (name: string): unknown =>
       Object.values(connection.statement(`PRAGMA ${name}`).get() ?? {})[0];
     assert.deepEqual(['journal_mode', 'synchronous', 'foreign_keys'].map(pragma), ['wal', 2, 1]);
+    assert.equal(pragma('wal_autocheckpoint'), 4_000);
     connection.close();
   });
 
