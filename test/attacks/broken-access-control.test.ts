@@ -75,7 +75,12 @@ const adminTable: Readonly<Record<string, Readonly<Record<string, 'read' | 'full
 
 /** Of /account/api: all are for the person alone, by a bearer of an application of our own. */
 const accountTable: Readonly<Record<string, readonly string[]>> = {
-  profile: ['GET'],
+  profile: ['GET', 'PATCH'],
+  activity: ['GET'],
+  email: ['GET', 'POST'],
+  'email/settle': ['POST'],
+  export: ['GET'],
+  'report-compromise': ['POST'],
   'profile/send-email-verification': ['POST'],
   password: ['PUT'],
   totp: ['POST', 'DELETE'],
