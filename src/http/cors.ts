@@ -42,12 +42,21 @@ const publicCors = cors({
   maxAge: PREFLIGHT_SECONDS,
 });
 
+const EXPOSED = 'WWW-Authenticate, DPoP-Nonce, Retry-After, X-Request-Id';
+
+/** Of an answer to the client whose origin it is, at the endpoints of `client` above, without Koa (src/oidc/plain/). */
+export const clientCorsHeaders = (origin: string): Readonly<Record<string, string>> => ({
+  'Access-Control-Allow-Origin': origin,
+  'Access-Control-Allow-Credentials': 'true',
+  'Access-Control-Expose-Headers': EXPOSED,
+});
+
 const corsOf = (allowMethods: string, credentials: boolean): Koa.Middleware =>
   cors({
     origin: (ctx) => ctx.get('Origin'),
     allowMethods,
     credentials,
-    exposeHeaders: 'WWW-Authenticate, DPoP-Nonce, Retry-After, X-Request-Id',
+    exposeHeaders: EXPOSED,
     maxAge: PREFLIGHT_SECONDS,
   });
 

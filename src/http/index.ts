@@ -6,7 +6,7 @@ export { type BodyOptions, readForm, readJson } from './body.ts';
 export type { ErrorPage } from './boundary.ts';
 export { answerJson, answerWithRedirect, type JsonBody, jsonBody } from './ceremony.ts';
 export { clientAddress } from './client-address.ts';
-export { crossOrigin, type HasOrigin, publicCorsHeaders } from './cors.ts';
+export { clientCorsHeaders, crossOrigin, type HasOrigin, publicCorsHeaders } from './cors.ts';
 export type { Csrf } from './csrf.ts';
 export { oauthErrorOf } from './error-shape.ts';
 export { describeFailure } from './failure.ts';

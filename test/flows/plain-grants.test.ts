@@ -256,6 +256,10 @@ const refreshFields = (
   ]);
 };
 
+/** As from a script of the application. */
+const withOrigin = (sent: Sent, random: Random): Sent =>
+  random.chance(0.8) ? sent : { ...sent, headers: { ...sent.headers, origin: 'https://rp.example' } };
+
 /** The choice is made once, so that both get the same. */
 function caseOf(random: Random): Case {
   const isUsual = random.chance(0.65);
@@ -270,7 +274,7 @@ function caseOf(random: Random): Case {
     kind === 'code'
       ? codeFields(placeholder, isOddSaid, random)
       : refreshFields(placeholder, source, isOddSaid, random);
-  const plain = tokenRequest(client, fields, place);
+  const plain = withOrigin(tokenRequest(client, fields, place), random);
   const sent =
     isUsual || random.chance(0.6)
       ? plain

@@ -2,7 +2,7 @@
 // together. A handler either answers 200 or has had no effect: then the request goes on as if none had looked at it, so that
 // every refusal, and whatever is unusual, stays where it is. test/flows/plain-answers.test.ts holds that both ways are the same.
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { clientAddress, securityHeaderValues } from '../../http/index.ts';
+import { clientAddress, clientCorsHeaders, securityHeaderValues } from '../../http/index.ts';
 import type { ProtocolMount } from '../mount.ts';
 import { mayBePlain, type PlainRequest, readPlainRequest } from './plain-request.ts';
 
@@ -12,9 +12,14 @@ export interface Call {
   /** The client's address, and the id of the request. */
   readonly ip: string;
   readonly id: string;
+  /** Of the script that asks; undefined for a program. */
+  readonly origin: string | undefined;
 }
 
-/** @returns the JSON of a success; undefined, without any effect, for everything else */
+/**
+ * @returns the JSON of a success, which a script of `origin` may read, too (plain-client.ts `isReadableBy`); undefined, without any
+ * effect, for everything else
+ */
 export type PlainHandler = (request: PlainRequest, call: Call) => Promise<object | undefined>;
 
 export interface PlainAnswers {
@@ -74,11 +79,13 @@ export function createPlainAnswers({ handlers, config, mount, refreshSettings }:
       if (handle === undefined || !mayBePlain(request)) return undefined;
       const ip = clientAddress(request, trustProxy);
       const { id } = begin({ path, ip });
-      return answer({ incoming: request, response, ip, id }, handle).then((text) => {
+      const { origin } = request.headers;
+      const cors = origin === undefined ? undefined : clientCorsHeaders(origin);
+      return answer({ incoming: request, response, ip, id, origin }, handle).then((text) => {
         if (text === undefined) return false;
         // What was read was put back (plain-request.ts); the connection waits for its end.
         request.resume();
-        response.writeHead(200, { ...headers, 'Content-Length': Buffer.byteLength(text) });
+        response.writeHead(200, { ...headers, ...cors, 'Content-Length': Buffer.byteLength(text) });
         response.end(text);
         return true;
       });

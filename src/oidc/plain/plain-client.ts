@@ -1,6 +1,8 @@
 // The client of a plain request, by the rules of the models: registered, active, with the right secret in a place where it may
 // be. The secret's wrong, or its method another: the library says so (lib/shared/client_auth.js).
 import type { Client } from 'oidc-provider';
+import { hasOrigin } from '../../clients/index.ts';
+import type { ClientRecord } from '../../store/collections.ts';
 import { clientRecord } from '../models/client.ts';
 import type { ClientClass } from '../provider-base.ts';
 import type { Identity } from './plain-request.ts';
@@ -25,3 +27,7 @@ export async function authenticatePlainly(
   if (client.clientSecretExpiresAt) return undefined;
   return (await client.compareClientSecret(secret)) ? client : undefined;
 }
+
+/** Whether a script there may read what the client gets (decision 0022); the library refuses the others (policies.ts). */
+export const isReadableBy = (client: ClientRecord, origin: string | undefined): boolean =>
+  origin === undefined || hasOrigin(client, origin);

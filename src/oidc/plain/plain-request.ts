@@ -1,5 +1,5 @@
 // Which requests the handlers of this folder look at: those in the one form that client libraries send. Whatever could make the
-// protocol core do something else is not plain: CORS, cookies, proofs, certificates, encodings, repeated or escaped parameters.
+// protocol core do something else is not plain: cookies, proofs, certificates, encodings, repeated or escaped parameters.
 import type { IncomingMessage } from 'node:http';
 
 export interface PlainRequest {
@@ -16,9 +16,8 @@ export interface Identity {
   readonly isInHeader: boolean;
 }
 
-/** Headers that other code answers for: src/http/cors.ts, cookies, lib/helpers/validate_dpop.js, lib/shared/client_auth.js. */
+/** Headers that other code answers for: cookies, lib/helpers/validate_dpop.js, lib/shared/client_auth.js. */
 const UNUSUAL = [
-  'origin',
   'cookie',
   'dpop',
   'oauth-client-attestation',
@@ -49,7 +48,9 @@ function hasPlainBody(request: IncomingMessage): boolean {
 
 /** Looks at the head alone. */
 export const mayBePlain = (request: IncomingMessage): boolean =>
-  UNUSUAL.every((name) => request.headers[name] === undefined) && hasPlainBody(request);
+  UNUSUAL.every((name) => request.headers[name] === undefined) &&
+  request.headers.origin !== 'null' &&
+  hasPlainBody(request);
 
 /**
  * The body, which stays in the request: it is put back in the same tick, before the stream can end, so that whoever reads it next

@@ -8,12 +8,13 @@ import { originOf } from '../../http/index.ts';
 import type { RateLimits } from '../../rate-limits/index.ts';
 import { AlreadyExists, type Store, VersionConflict } from '../../store/port.ts';
 import type { IdentityProvider } from '../identity-provider.ts';
+import { clientRecord } from '../models/client.ts';
 import type { ProtocolMount } from '../mount.ts';
 import { inFormOfRequest, reportCodeExchange } from '../provider-middleware.ts';
 import { isTestSignInExchange } from '../test-sign-in/test-sign-in-gate.ts';
 import { keptWrites, NotPlain, passOn, runPlainly } from './context.ts';
 import type { Call, PlainHandler } from './plain-answers.ts';
-import { authenticatePlainly } from './plain-client.ts';
+import { authenticatePlainly, isReadableBy } from './plain-client.ts';
 import { identityOf, type PlainRequest } from './plain-request.ts';
 
 interface Deps {
@@ -91,7 +92,7 @@ export function tokenPlainly({ mount, limits, origins, codeExchanges, store }: D
     if (!SCOPE.test(form.get('scope') ?? 'none')) return undefined;
     const { provider } = mount;
     const client = await authenticatePlainly(provider.Client, identity);
-    if (client === undefined) return undefined;
+    if (client === undefined || !isReadableBy(clientRecord(client), call.origin)) return undefined;
     const ctx = contextOf(provider, call, form);
     const asked = originOf(call.incoming, call, () => client.clientId);
     await origins.run(asked, () => runPlainly(ctx, () => grant(ctx, provider, client)));

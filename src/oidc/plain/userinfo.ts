@@ -5,6 +5,7 @@ import { claimsByScope } from '../entitlements/scopes.ts';
 import { coveredScopes } from '../models/grant.ts';
 import type { TokenState } from '../tokens/token-state.ts';
 import type { PlainHandler } from './plain-answers.ts';
+import { isReadableBy } from './plain-client.ts';
 
 interface Deps {
   readonly tokens: TokenState;
@@ -28,12 +29,13 @@ function claimsUnderScopes(claims: Readonly<Record<string, unknown>>, scopes: re
 
 export const userinfoPlainly =
   ({ tokens, accounts }: Deps): PlainHandler =>
-  async ({ authorization }) => {
+  async ({ authorization }, { origin }) => {
     const [, value] = BEARER.exec(authorization) ?? [];
     const live = value === undefined ? undefined : await tokens.live(await tokens.find(value));
     if (live?.token.kind !== 'AccessToken' || live.target !== undefined) return undefined;
     const { token, account, client, grant, scopes } = live;
     if (account === undefined || grant === undefined || !scopes.has('openid')) return undefined;
+    if (!isReadableBy(client, origin)) return undefined;
     // Bound to a key, for another audience, or with claims that were asked for by name.
     if (token.isSenderConstrained() || token.aud !== undefined || token.claims !== undefined)
       return undefined;
