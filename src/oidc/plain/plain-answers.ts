@@ -51,11 +51,13 @@ export function createPlainAnswers({ handlers, config, mount, refreshSettings }:
   const byTarget = new Map(
     Object.entries(handlers).map(([target, handle]) => [target.replace(' ', ` ${basePath}`), handle]),
   );
-  const headers = {
+  const headers: Readonly<Record<string, string>> = {
     ...securityHeaderValues({ isSecure: baseUrl.startsWith('https:') }),
     Vary: 'Origin',
     'Content-Type': 'application/json; charset=utf-8',
   };
+  // As src/http/security-headers.ts has it: what a script elsewhere may read it may load.
+  const { 'Cross-Origin-Resource-Policy': _, ...readable } = headers;
 
   async function answer(call: Call, handle: PlainHandler): Promise<string | undefined> {
     try {
@@ -80,12 +82,12 @@ export function createPlainAnswers({ handlers, config, mount, refreshSettings }:
       const ip = clientAddress(request, trustProxy);
       const { id } = begin({ path, ip });
       const { origin } = request.headers;
-      const cors = origin === undefined ? undefined : clientCorsHeaders(origin);
+      const ours = origin === undefined ? headers : { ...readable, ...clientCorsHeaders(origin) };
       return answer({ incoming: request, response, ip, id, origin }, handle).then((text) => {
         if (text === undefined) return false;
         // What was read was put back (plain-request.ts); the connection waits for its end.
         request.resume();
-        response.writeHead(200, { ...headers, ...cors, 'Content-Length': Buffer.byteLength(text) });
+        response.writeHead(200, { ...ours, 'Content-Length': Buffer.byteLength(text) });
         response.end(text);
         return true;
       });
