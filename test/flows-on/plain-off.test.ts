@@ -19,7 +19,6 @@ const EACH_RUN: ReadonlySet<string> = new Set([
   'id-token',
   'introspection',
   'keycloak-tokens',
-  'pkce',
   'public-basic',
   'refresh',
   'revocation',

@@ -1,6 +1,11 @@
 // Code exchange and refresh as plain answers (src/oidc/plain/token.ts) against the library, as plain-answers.test.ts has it for
 // introspection. Each request needs a code or refresh token of its own: copies of those that real sign-ins gave, with a grant
 // of their own, one for each of the two applications.
+//
+// What the library does beside the answer: events of models (`access_token.saved`, `refresh_token.saved`, `.consumed`, emitted by
+// the models themselves, to nobody), `grant.success` (the token log and the metrics), `grant.error`, `grant.revoked` and removals,
+// which a plain request leaves to it; `Cache-Control`, CORS, the `DPoP-Nonce` of a proof, and an error page for browsers. Ours
+// around it: the charge of the address, PKCE runs, the scope's form, settings and keys that changed.
 import { equal, ok } from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import test, { after } from 'node:test';
