@@ -9,6 +9,7 @@ export const CROSS_ORIGIN = {
     '/oauth2/.well-known/openid-configuration',
     '/oauth2/.well-known/oauth-authorization-server',
     '/oauth2/.well-known/jwks.json',
+    '/account/api/openapi.json',
   ],
   /**
    * Endpoints that ignore cookies: the origins of the client or token in the request. Credentials are allowed only because
@@ -37,7 +38,7 @@ export type HasOrigin = (ctx: Koa.Context, origin: string) => Promise<boolean>;
 const PREFLIGHT_SECONDS = 3600;
 
 const publicCors = cors({
-  origin: (ctx) => ctx.get('Origin') || '*',
+  origin: (ctx) => (ctx.method === 'OPTIONS' && ctx.get('Origin')) || '*',
   allowMethods: 'GET',
   maxAge: PREFLIGHT_SECONDS,
 });

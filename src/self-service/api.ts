@@ -3,9 +3,10 @@
 import type Koa from 'koa';
 import type { Account } from '../accounts/index.ts';
 import { AppError } from '../errors.ts';
-import { createRouter, type RouteMethod } from '../http/index.ts';
+import { createRouter } from '../http/index.ts';
 import type { OwnPasskey } from '../passkeys/index.ts';
 import { type Body, changesIn, invalid, membersOf } from './api-body.ts';
+import { apiDocument, type OperationName, operationNames, operationOf, placeOf } from './api-document.ts';
 import type { DataDeps } from './data-page.ts';
 import type { EmailDeps } from './email-page.ts';
 import type { HomeDeps } from './home-page.ts';
@@ -28,6 +29,9 @@ interface Deps extends Pick<HomeDeps, 'acts'> {
   /** @throws AppError auth.required, auth.invalid_token, auth.insufficient_scope */
   readonly authorize: (ctx: Koa.Context) => Promise<SelfServiceUser>;
   readonly readJson: (ctx: Koa.Context) => Promise<unknown>;
+  /** Of this API, and of the product: for its document. */
+  readonly publicUrl: string;
+  readonly version: string;
   readonly profile: Pick<ProfileDeps, 'mayChangeUsername' | 'change'>;
   readonly personalData: Pick<DataDeps, 'export'>;
   readonly email: Pick<EmailDeps, 'state' | 'request' | 'settle'>;
@@ -62,13 +66,6 @@ const list = (items: readonly unknown[]): object => ({ items, total: items.lengt
 
 export function accountApi(deps: Deps): Koa.Middleware {
   const { authorize, overview, acts, profile, personalData, email, password, secondFactor, passkeys } = deps;
-
-  const fresh =
-    (handle: Handle): Handle =>
-    (call) => {
-      if (!call.who.isFresh) throw new AppError('auth.stale');
-      return handle(call);
-    };
 
   const codes =
     (handle: Handle): Handle =>
@@ -201,44 +198,50 @@ export function accountApi(deps: Deps): Koa.Middleware {
     recovery_codes: await secondFactor.createCodes(ctx, who),
   });
 
-  const routes: readonly (readonly [RouteMethod, path: string, Handle])[] = [
-    ['GET', '/profile', showProfile],
-    ['PATCH', '/profile', changeProfile],
-    ['POST', '/profile/send-email-verification', ({ who }) => acts.sendVerification(who)],
-    ['GET', '/export', fresh(({ who }) => personalData.export(who, 'json'))],
-    ['GET', '/email', showEmail],
-    [
-      'POST',
-      '/email',
-      fresh(async ({ who, read }) => email.request(who, (await read(['email'])).email ?? '')),
-    ],
-    ['POST', '/email/settle', fresh(settleEmail)],
-    ['PUT', '/password', changePassword],
-    ['POST', '/totp', codes(fresh(async ({ who }) => secondFactor.begin(who)))],
-    ['DELETE', '/totp', codes(fresh(({ ctx, who }) => secondFactor.removeApp(ctx, who)))],
-    ['POST', '/totp/confirm', codes(fresh(confirmApp))],
-    ['DELETE', '/email-codes', codes(fresh(({ ctx, who }) => secondFactor.removeEmail(ctx, who)))],
-    ['POST', '/recovery-codes', fresh(createCodes)],
-    ['GET', '/passkeys', listPasskeys],
-    ['PATCH', '/passkeys/:id', fresh(renamePasskey)],
-    ['DELETE', '/passkeys/:id', fresh(({ ctx, who, id }) => passkeys.remove(ctx, who, id))],
-    ['GET', '/sessions', listSessions],
-    ['DELETE', '/sessions', fresh(({ who }) => acts.endOtherSessions(who))],
-    ['DELETE', '/sessions/:id', fresh(({ who, id }) => acts.endSession(who, id))],
-    ['GET', '/activity', listActivity],
-    ['POST', '/report-compromise', fresh(({ who }) => acts.reportCompromise(who))],
-    ['GET', '/trusted-devices', listDevices],
-    ['DELETE', '/trusted-devices', fresh(({ who }) => acts.forgetDevices(who))],
-    ['DELETE', '/trusted-devices/:id', fresh(({ who, id }) => acts.forgetDevice(who, id))],
-    ['GET', '/applications', listApplications],
-    ['DELETE', '/applications/:id', fresh(({ who, id }) => acts.removeApplication(who, id))],
-  ];
+  const handlers: Readonly<Record<OperationName, Handle>> = {
+    'GET /profile': showProfile,
+    'PATCH /profile': changeProfile,
+    'POST /profile/send-email-verification': ({ who }) => acts.sendVerification(who),
+    'GET /export': ({ who }) => personalData.export(who, 'json'),
+    'GET /email': showEmail,
+    'POST /email': async ({ who, read }) => email.request(who, (await read(['email'])).email ?? ''),
+    'POST /email/settle': settleEmail,
+    'PUT /password': changePassword,
+    'POST /totp': codes(async ({ who }) => secondFactor.begin(who)),
+    'DELETE /totp': codes(({ ctx, who }) => secondFactor.removeApp(ctx, who)),
+    'POST /totp/confirm': codes(confirmApp),
+    'DELETE /email-codes': codes(({ ctx, who }) => secondFactor.removeEmail(ctx, who)),
+    'POST /recovery-codes': createCodes,
+    'GET /passkeys': listPasskeys,
+    'PATCH /passkeys/:id': renamePasskey,
+    'DELETE /passkeys/:id': ({ ctx, who, id }) => passkeys.remove(ctx, who, id),
+    'GET /sessions': listSessions,
+    'DELETE /sessions': ({ who }) => acts.endOtherSessions(who),
+    'DELETE /sessions/:id': ({ who, id }) => acts.endSession(who, id),
+    'GET /activity': listActivity,
+    'POST /report-compromise': ({ who }) => acts.reportCompromise(who),
+    'GET /trusted-devices': listDevices,
+    'DELETE /trusted-devices': ({ who }) => acts.forgetDevices(who),
+    'DELETE /trusted-devices/:id': ({ who, id }) => acts.forgetDevice(who, id),
+    'GET /applications': listApplications,
+    'DELETE /applications/:id': ({ who, id }) => acts.removeApplication(who, id),
+  };
 
   const router = createRouter({ prefix: '/account/api', refusesOtherMethods: true });
-  for (const [method, path, handle] of routes) {
+  const document = apiDocument(deps.publicUrl, deps.version);
+  // Without a bearer: it says nothing about anyone.
+  router.get('/openapi.json', (ctx) => {
+    ctx.set('Cache-Control', 'public, max-age=3600');
+    ctx.body = document;
+  });
+  for (const name of operationNames) {
+    const { method, path } = placeOf(name);
+    const isFresh = operationOf(name).isFresh === true;
+    const handle = handlers[name];
     router.on(method, path, async (ctx) => {
       ctx.set('Cache-Control', 'no-store');
       const who = await authorize(ctx);
+      if (isFresh && !who.isFresh) throw new AppError('auth.stale');
       const read = async (required: readonly string[], optional: readonly string[] = []): Promise<Body> =>
         membersOf(await deps.readJson(ctx), required, optional);
       const readChanges = async (names: readonly string[]): Promise<Body> =>

@@ -38,7 +38,7 @@ import { createSecondFactorPage } from './second-factor-page.ts';
 
 /** Whole domains, and what stands around them. */
 export interface SelfServiceDeps {
-  readonly config: { readonly baseUrl: string; readonly basePath: string };
+  readonly config: { readonly baseUrl: string; readonly basePath: string; readonly version: string };
   readonly clock: Clock;
   readonly settings: () => SettingValues;
   readonly pages: Pick<PageKitDeps, 'views' | 'csrf' | 'oneTime'>;
@@ -161,7 +161,13 @@ export function createSelfService(deps: SelfServiceDeps): Koa.Middleware[] {
   const { overview, acts, profile, email, password, secondFactor, passkeys } = actions;
 
   return [
-    accountApi({ authorize: ofBearer, readJson, ...actions }),
+    accountApi({
+      authorize: ofBearer,
+      readJson,
+      publicUrl: `${site.baseUrl}/account/api`,
+      version: site.version,
+      ...actions,
+    }),
     accountRoutes({
       views: pages.views,
       basePath: site.basePath,

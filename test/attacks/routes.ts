@@ -143,6 +143,7 @@ const programs: readonly Route[] = [
   { method: 'PATCH', path: '/account/api/profile', body: 'json' },
   { method: 'POST', path: '/account/api/profile/send-email-verification' },
   { method: 'GET', path: '/account/api/activity' },
+  { method: 'GET', path: '/account/api/openapi.json' },
   { method: 'GET', path: '/account/api/export' },
   { method: 'POST', path: '/account/api/report-compromise' },
   { method: 'GET', path: '/account/api/email' },

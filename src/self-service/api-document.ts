@@ -1,0 +1,189 @@
+// The OpenAPI document of /account/api. Its list of operations is the one that api.ts declares its routes by, so that
+// neither has one that the other has not.
+import type { RouteMethod } from '../http/index.ts';
+
+const METHODS: readonly RouteMethod[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
+
+interface Operation {
+  readonly summary: string;
+  /** Refused with auth.stale where the sign-in is too old or too weak (decision 0011). */
+  readonly isFresh?: boolean;
+  /** Of the request: its members, all texts; those with `?` may be absent. */
+  readonly body?: readonly string[];
+  /** Members of a change: absent ones stay, null clears. */
+  readonly isChange?: boolean;
+  /** Of the answer; `[]`: a list of items; absent: 204. */
+  readonly answer?: 'object' | '[]';
+}
+
+export const operations = {
+  'GET /profile': { summary: 'Read your profile and how your account is protected', answer: 'object' },
+  'PATCH /profile': {
+    summary: 'Change your names, language, time zone, or username where that is allowed',
+    body: ['given_name', 'family_name', 'name', 'nickname', 'locale', 'zoneinfo', 'username'],
+    isChange: true,
+  },
+  'POST /profile/send-email-verification': { summary: 'Have a link sent that confirms your address' },
+  'GET /export': { summary: 'Read everything that is held about you', isFresh: true, answer: 'object' },
+  'GET /email': { summary: 'Read your address and what is not decided about it', answer: 'object' },
+  'POST /email': {
+    summary: 'Have a link sent to a new address, which changes yours when you open it',
+    isFresh: true,
+    body: ['email'],
+  },
+  'POST /email/settle': {
+    summary: 'Decide on a change of address that was stopped: `keep` or `undo`',
+    isFresh: true,
+    body: ['choice'],
+  },
+  'PUT /password': {
+    summary: 'Set a new password; with a password alone, the current one is the fresh sign-in',
+    body: ['password', 'current_password?'],
+  },
+  'POST /totp': { summary: 'Begin to set up an authenticator app', isFresh: true, answer: 'object' },
+  'DELETE /totp': { summary: 'Remove the authenticator app', isFresh: true },
+  'POST /totp/confirm': {
+    summary: 'Confirm the authenticator app by a code of it',
+    isFresh: true,
+    body: ['pending', 'code'],
+    answer: 'object',
+  },
+  'DELETE /email-codes': { summary: 'Turn off codes by e-mail', isFresh: true },
+  'POST /recovery-codes': { summary: 'Replace the recovery codes', isFresh: true, answer: 'object' },
+  'GET /passkeys': { summary: 'List your passkeys', answer: '[]' },
+  'PATCH /passkeys/:id': { summary: 'Rename a passkey', isFresh: true, body: ['label'] },
+  'DELETE /passkeys/:id': { summary: 'Remove a passkey', isFresh: true },
+  'GET /sessions': { summary: 'List where you are signed in', answer: '[]' },
+  'DELETE /sessions': { summary: 'Sign out everywhere else', isFresh: true },
+  'DELETE /sessions/:id': { summary: 'End a session', isFresh: true },
+  'GET /activity': { summary: 'List your recent activity', answer: '[]' },
+  'POST /report-compromise': {
+    summary: 'Report foreign activity: ends every other session, all access and all trusted devices',
+    isFresh: true,
+  },
+  'GET /trusted-devices': { summary: 'List your trusted devices', answer: '[]' },
+  'DELETE /trusted-devices': { summary: 'Trust no device any more', isFresh: true },
+  'DELETE /trusted-devices/:id': { summary: 'Trust a device no more', isFresh: true },
+  'GET /applications': { summary: 'List applications with access to your account', answer: '[]' },
+  'DELETE /applications/:id': { summary: 'Remove the access of an application', isFresh: true },
+} as const satisfies Readonly<Record<string, Operation>>;
+
+export type OperationName = keyof typeof operations;
+
+const isOperationName = (name: string): name is OperationName => Object.hasOwn(operations, name);
+
+export const operationNames: readonly OperationName[] = Object.keys(operations).filter(isOperationName);
+
+export const operationOf = (name: OperationName): Operation => operations[name];
+
+/** @returns the method, and the path below /account/api as the router writes it */
+export function placeOf(name: OperationName): { readonly method: RouteMethod; readonly path: string } {
+  const [verb, path = ''] = name.split(' ');
+  const method = METHODS.find((one) => one === verb);
+  if (method === undefined) throw new TypeError(`${name} has no method`);
+  return { method, path };
+}
+
+const json = (schema: object): object => ({ 'application/json': { schema } });
+
+function bodyOf({ body = [], isChange }: Operation): object {
+  const type = isChange === true ? ['string', 'null'] : 'string';
+  const required = body.filter((member) => isChange !== true && !member.endsWith('?'));
+  return {
+    type: 'object',
+    additionalProperties: false,
+    properties: Object.fromEntries(body.map((member) => [member.replace('?', ''), { type }])),
+    ...(required.length > 0 && { required }),
+  };
+}
+
+const listSchema = {
+  type: 'object',
+  required: ['items', 'total'],
+  properties: { items: { type: 'array', items: { type: 'object' } }, total: { type: 'integer' } },
+};
+
+function answersOf({ answer, isFresh }: Operation): object {
+  const data = answer === '[]' ? listSchema : { type: 'object' };
+  const success =
+    answer === undefined
+      ? { 204: { description: 'Done.' } }
+      : {
+          200: {
+            description: 'Under `data`.',
+            content: json({ type: 'object', required: ['data'], properties: { data } }),
+          },
+        };
+  const stale = { 403: { description: 'auth.stale: sign in again first.', content: json(errorRef) } };
+  return {
+    ...success,
+    ...(isFresh === true && stale),
+    default: { description: 'An error; docs/errors.md lists the reasons.', content: json(errorRef) },
+  };
+}
+
+const errorRef = { $ref: '#/components/schemas/Error' };
+
+function describe(name: OperationName): object {
+  const operation = operationOf(name);
+  const { method, path } = placeOf(name);
+  const hasId = path.endsWith('/:id');
+  return {
+    operationId: `${method.toLowerCase()}${path.replace('/:id', '/one').replace(/[/-]([a-z])/g, (_, letter: string) => letter.toUpperCase())}`,
+    summary: operation.summary,
+    ...(operation.isFresh === true && { description: 'Needs a fresh sign-in.' }),
+    ...(hasId && {
+      parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'string' } }],
+    }),
+    ...(operation.body !== undefined && {
+      requestBody: { required: true, content: json(bodyOf(operation)) },
+    }),
+    responses: answersOf(operation),
+  };
+}
+
+/** @param publicUrl of the API */
+export function apiDocument(publicUrl: string, version: string): object {
+  const paths: Record<string, Record<string, object>> = {};
+  for (const name of operationNames) {
+    const { method, path } = placeOf(name);
+    const shown = path.replace(':id', '{id}');
+    paths[shown] = { ...paths[shown], [method.toLowerCase()]: describe(name) };
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Account API',
+      version,
+      description: 'What people read and change of their own account, for first-party applications.',
+    },
+    servers: [{ url: publicUrl }],
+    security: [{ bearer: [] }],
+    paths,
+    components: {
+      securitySchemes: {
+        bearer: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'An access token of a first-party application with the scope `openid`.',
+        },
+      },
+      schemas: {
+        Error: {
+          type: 'object',
+          required: ['error'],
+          properties: {
+            error: {
+              type: 'object',
+              properties: {
+                reason: { type: 'string' },
+                message: { type: 'string' },
+                fields: { type: 'object', additionalProperties: { type: 'string' } },
+              },
+            },
+          },
+        },
+      },
+    },
+  };
+}
