@@ -20,6 +20,7 @@ import { keepSettledScope } from './entitlements/settle-scope.ts';
 import { clientRecord } from './models/client.ts';
 import type { OutboundFetch } from './outbound/outbound-fetch.ts';
 import {
+  CLOCK_TOLERANCE_SECONDS,
   clientBasedCORS,
   createAssertionCheck,
   introspectionAllowed,
@@ -95,7 +96,7 @@ export function createConfiguration(deps: ConfigurationDeps): Configuration {
     fetch: (target, options) =>
       deps.outbound(target, options, { use: 'keys', isApproved: isApproved(target) }),
     cookies: { keys: [...deps.cookieKeys], names: { ...deps.cookieNames }, long: cookie, short: cookie },
-    clockTolerance: 5,
+    clockTolerance: CLOCK_TOLERANCE_SECONDS,
     // Specification §2.6: the ID token itself has the claims of `profile` and `email`.
     conformIdTokenClaims: false,
     scopes: [...scopes],

@@ -112,7 +112,7 @@ export async function createProvider(deps: ProviderDeps): Promise<MountedProvide
       baseUrl,
     }),
   });
-  const configuration: Configuration = deps.hasLegacy ? legacyConfiguration(ordinary) : ordinary;
+  const configuration: Configuration = deps.hasLegacy ? legacyConfiguration(ordinary, deps.clock) : ordinary;
   const provider: IdentityProvider = new IdentityProvider(issuer, configuration, {
     ...deps,
     jwt,

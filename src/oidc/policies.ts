@@ -5,6 +5,7 @@ import { hasOrigin } from '../clients/index.ts';
 import { type Clock, epochSeconds } from '../clock.ts';
 import type { ClientRecord } from '../store/collections.ts';
 import { ADMIN_SCOPES } from './entitlements/scopes.ts';
+import { isOfFapi } from './fapi.ts';
 import { isOfFragment } from './legacy/index.ts';
 import { clientRecord } from './models/client.ts';
 import type { SessionGrant } from './models/grant.ts';
@@ -156,6 +157,9 @@ export function introspectionAllowed(ctx: KoaContextWithOIDC, client: Client, to
   return false;
 }
 
+/** Between clocks of processes, and of clients that are ahead (FAPI 2.0 §5.3.2.1: ten seconds). */
+export const CLOCK_TOLERANCE_SECONDS = 10;
+
 // Long enough for clock skew, short enough to keep the replay records few.
 const LONGEST_ASSERTION_SECONDS = 300;
 
@@ -167,6 +171,8 @@ const LONGEST_ASSERTION_SECONDS = 300;
 export const createAssertionCheck =
   (clock: Clock): NonNullable<Configuration['assertJwtClientAuthClaimsAndHeader']> =>
   (ctx, { exp, aud }) => {
+    if (ctx.oidc.client !== undefined && isOfFapi(ctx.oidc.client) && aud !== ctx.oidc.issuer)
+      throw new errors.InvalidClientAuth('aud must be the issuer alone, as a string');
     const ours: readonly unknown[] = [ctx.oidc.issuer, ctx.oidc.urlFor('token')];
     if (![aud].flat().every((audience) => ours.includes(audience))) {
       throw new errors.InvalidClientAuth('aud must be the issuer or the token endpoint, and nothing else');

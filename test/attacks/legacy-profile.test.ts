@@ -231,6 +231,41 @@ test('request object: none, HMAC, another algorithm or key than registered: refu
   );
 });
 
+test('attack: a request object kept for later, of an application as FAPI 2.0 has them', async () => {
+  const strict = await app.register({
+    ...LEGACY,
+    response_types: ['code'],
+    token_endpoint_auth_method: 'private_key_jwt',
+    dpop_bound_access_tokens: true,
+    require_pushed_authorization_requests: true,
+  });
+  const sign = (lifetime: object) =>
+    new SignJWT({ ...codeRequest(strict.id), iss: strict.id, sub: strict.id, aud: app.issuer, ...lifetime })
+      .setProtectedHeader({ alg: 'RS256', kid: 'k' })
+      .setJti(crypto.randomUUID())
+      .sign(keys.privateKey);
+  const now = Math.floor(Date.now() / 1000);
+  const push = async (lifetime: object): Promise<unknown> => {
+    const { status, body } = await postForm(app, '/oauth2/par', {
+      client_id: strict.id,
+      client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
+      client_assertion: await sign({ exp: now + 60 }),
+      request: await sign(lifetime),
+    });
+    return status === 201 ? status : body.error;
+  };
+  for (const [lifetime, answer] of [
+    [{ nbf: now, exp: now + 300 }, 201],
+    [{ nbf: now + 8, exp: now + 300 }, 201],
+    [{ exp: now + 300 }, 'invalid_request_object'],
+    [{ nbf: now }, 'invalid_request_object'],
+    [{ nbf: now, exp: now + 4200 }, 'invalid_request_object'],
+    [{ nbf: now - 4200, exp: now + 300 }, 'invalid_request_object'],
+    [{ nbf: now - 4200, exp: now - 700 }, 'invalid_request_object'],
+  ] as const)
+    equal(await push(lifetime), answer, JSON.stringify(lifetime));
+});
+
 test('request object: an address inside that is not registered is not returned to', async () => {
   const object = await new SignJWT({ ...claims(), redirect_uri: 'https://evil.example/' })
     .setProtectedHeader({ alg: 'RS256', kid: 'k' })

@@ -4,6 +4,7 @@ import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { createHmac, randomUUID } from 'node:crypto';
 import test, { after } from 'node:test';
 import { type CryptoKey, exportJWK, exportSPKI, generateKeyPair, type JWTPayload, SignJWT } from 'jose';
+import { codeRequest } from '../support/agent.ts';
 import { REDIRECT_URI, startApp } from '../support/app.ts';
 import { type Answer, basic, type Client, call, epoch, postForm } from './support.ts';
 
@@ -267,6 +268,40 @@ test('client assertion: for issuer or token endpoint, alone or in a list (R040)'
     const client_assertion = await assertion(signer, { claims: { aud } });
     const fields = { client_assertion_type: ASSERTION_TYPE, client_assertion };
     equal((await present('/oauth2/token', { fields })).status, 200, String(aud));
+  }
+});
+
+test("attack: client assertion for another server's idea of our token endpoint (FAPI 2.0)", async () => {
+  const fapi = await app.register({
+    token_endpoint_auth_method: 'private_key_jwt',
+    jwks: { keys: [{ ...(await exportJWK(keys.publicKey)), kid: 'k', alg: 'RS256', use: 'sig' }] },
+    dpop_bound_access_tokens: true,
+    require_pushed_authorization_requests: true,
+  });
+  const push = async (more: JWTPayload) => {
+    const client_assertion = await assertion(fapi, { claims: more });
+    const request = { ...codeRequest(fapi.id), client_assertion_type: ASSERTION_TYPE, client_assertion };
+    return (await postForm(app, '/oauth2/par', request)).status;
+  };
+  for (const aud of [
+    `${app.issuer}/token`,
+    `${app.issuer}/par`,
+    [app.issuer],
+    [app.issuer, `${app.issuer}/token`],
+  ])
+    equal(await push({ aud }), 401, String(aud));
+  equal(await push({ aud: app.issuer }), 201);
+});
+
+test('client assertion: of a clock 8 s ahead taken, of one a minute ahead not (FAPI 2.0)', async () => {
+  for (const [ahead, status] of [
+    [8, 200],
+    [65, 401],
+  ] as const) {
+    const at = epoch() + ahead;
+    const client_assertion = await assertion(signer, { claims: { iat: at, nbf: at, exp: at + 60 } });
+    const fields = { client_assertion_type: ASSERTION_TYPE, client_assertion };
+    equal((await present('/oauth2/token', { fields })).status, status, `${ahead} s`);
   }
 });
 

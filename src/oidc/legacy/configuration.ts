@@ -1,7 +1,9 @@
 // The library's part of the profile: response types beyond `code` and signed request objects, with our limits on both.
 import { type Configuration, errors, type KoaContextWithOIDC } from 'oidc-provider';
 import { hasLegacyProfile, legacyResponseTypes, requestObjectAlgorithms } from '../../clients/index.ts';
+import { type Clock, epochSeconds } from '../../clock.ts';
 import type { Events } from '../../events/index.ts';
+import { isOfFapi } from '../fapi.ts';
 import { clientRecord } from '../models/client.ts';
 import type { ProviderBase } from '../provider-base.ts';
 import { createNoteBrowserState, forgetBrowserState, type StateAddress } from './browser-state.ts';
@@ -9,6 +11,7 @@ import { isOfFragment } from './fragment-tokens.ts';
 
 /** What reaches a browser's history must be worth little, and not for long (decisions §10). */
 const FRAGMENT_SECONDS = 300;
+const OBJECT_SECONDS = 3600;
 
 type Ttl = NonNullable<Configuration['ttl']>;
 
@@ -45,8 +48,16 @@ function checkRequest({ oidc }: KoaContextWithOIDC): void {
     throw new errors.InvalidTarget('a token in a fragment is for userinfo alone');
 }
 
+/** FAPI 2.0 Message Signing §5.3.1: a request object lives for an hour at most, and begins to at most an hour before it is used. */
+function checkLifetime({ exp, nbf }: Readonly<Record<string, unknown>>, now: number): void {
+  if (typeof exp !== 'number' || typeof nbf !== 'number')
+    throw new errors.InvalidRequestObject('the request object must have exp and nbf');
+  if (exp - nbf > OBJECT_SECONDS || nbf < now - OBJECT_SECONDS)
+    throw new errors.InvalidRequestObject('the request object must not live longer than 60 minutes');
+}
+
 /** @returns the configuration of a provider with the profile */
-export function legacyConfiguration(configuration: Configuration): Configuration {
+export function legacyConfiguration(configuration: Configuration, clock: Clock): Configuration {
   const { extraParams = {}, features, enabledJWA, ttl = {} } = configuration;
   return {
     ...configuration,
@@ -57,9 +68,10 @@ export function legacyConfiguration(configuration: Configuration): Configuration
       requestObjects: {
         enabled: true,
         // Called before the signature is checked, and once more for a pushed request when it is used.
-        assertJwtClaimsAndHeader(ctx, _claims, _header, client) {
-          const isPushed = ctx.oidc.entities.PushedAuthorizationRequest !== undefined;
-          if (!isPushed && !hasLegacyProfile(clientRecord(client))) throw new errors.RequestNotSupported();
+        assertJwtClaimsAndHeader(ctx, claims, _header, client) {
+          if (ctx.oidc.entities.PushedAuthorizationRequest !== undefined) return;
+          if (!hasLegacyProfile(clientRecord(client))) throw new errors.RequestNotSupported();
+          if (isOfFapi(client)) checkLifetime(claims, epochSeconds(clock));
         },
       },
     },

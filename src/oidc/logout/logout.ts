@@ -12,6 +12,7 @@ import type { Sessions } from '../../sessions/index.ts';
 import type { IdentityProvider } from '../identity-provider.ts';
 import type { FramesOf } from '../legacy/index.ts';
 import { clientRecord } from '../models/client.ts';
+import { CLOCK_TOLERANCE_SECONDS } from '../policies.ts';
 import type { ProtocolContext } from '../provider-middleware.ts';
 import type { Form, ReadForm } from '../requests/form.ts';
 import { noteRefusal } from '../requests/refusals.ts';
@@ -116,9 +117,6 @@ async function logoutOfBrowser(
   answer(ctx, request, read, deps, frames);
 }
 
-/** Clock differences between processes; the same as for the library's tokens (configuration.ts). */
-const TOLERANCE_SECONDS = 5;
-
 /** A server that signs its user out without a browser: its ID token names the session. */
 async function logoutByHint(
   ctx: ProtocolContext,
@@ -136,8 +134,8 @@ async function logoutByHint(
     if (session === undefined) await sessions.finishEndingOf({ accountId: sub });
     const isWithin =
       session !== undefined &&
-      iat >= session.startedAt - TOLERANCE_SECONDS &&
-      iat <= epochSeconds(clock) + TOLERANCE_SECONDS;
+      iat >= session.startedAt - CLOCK_TOLERANCE_SECONDS &&
+      iat <= epochSeconds(clock) + CLOCK_TOLERANCE_SECONDS;
     return isWithin ? { ...session, accountId: sub } : undefined;
   });
   const { session, client } = request;
