@@ -2,19 +2,23 @@
 // against a provider that runs. docs/conformance.md says how to start both, and what the last run found.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Browser } from 'playwright-core';
 import { parseFlags, UsageError } from './command-line.ts';
-import { createCalls } from './conformance/calls.ts';
+import { type Calls, createCalls } from './conformance/calls.ts';
+import { launch } from './conformance/chromium.ts';
 import { plans } from './conformance/plans.ts';
-import { runPlan } from './conformance/run.ts';
+import { type Outcome, runPlan } from './conformance/run.ts';
 
 const HELP = `Runs the OpenID conformance suite's plans against a provider.
 
 Usage: npm run conformance -- [options]
 
   --suite URL      the suite (default https://suite.test:8443)
-  --base-url URL   the provider (default https://localhost:9443); its admin token is in ADMIN_TOKEN
-  --plan NAME      one plan, such as basic or oidcc-basic-certification-test-plan; may be repeated (default: all)
-  --out FOLDER     also writes each plan's outcomes there as JSON
+  --base-url URL   the provider (default https://id.suite.test:9443); its admin token is in ADMIN_TOKEN
+  --plan NAME      one plan, such as basic or fapi2-oauth; may be repeated (default: all)
+  --module NAME    only this module of the chosen plans
+  --out FOLDER     also writes each plan's outcomes there as JSON, and the pictures for REVIEW
+  --chromium FILE  the browser that opens the pages (default /usr/bin/chromium)
   --help           show this
 
 Exit codes: 0 nothing failed, 1 something did, 2 invalid options or no suite there.
@@ -26,6 +30,8 @@ const PERSON = {
   username: 'conformance',
   password: 'correct horse battery staple 9',
 };
+/** Whose tokens open the admin API: what the plain OAuth plan of FAPI calls as its API. */
+const ADMINISTRATOR = { username: 'conformance-admin', password: 'correct horse battery staple 10' };
 /** A person with every claim, so that the suite finds each. */
 const PROFILE = {
   email: 'conformance@example.com',
@@ -51,14 +57,14 @@ function readOptions() {
     suite: { type: 'string' },
     'base-url': { type: 'string' },
     plan: { type: 'string', multiple: true },
+    module: { type: 'string' },
     out: { type: 'string' },
+    chromium: { type: 'string' },
     help: { type: 'boolean', short: 'h' },
   });
   const wanted = flags.plan ?? [];
   const chosen = plans.filter(
-    ({ name }) =>
-      wanted.length === 0 ||
-      wanted.some((one) => name === one || name === `oidcc-${one}-certification-test-plan`),
+    ({ name, plan }) => wanted.length === 0 || wanted.includes(name) || wanted.includes(plan),
   );
   if (chosen.length === 0)
     throw new UsageError(`There is no such plan. Plans: ${plans.map(({ name }) => name).join(', ')}`);
@@ -69,12 +75,14 @@ function readOptions() {
     chosen,
     adminToken,
     suite: flags.suite ?? 'https://suite.test:8443',
-    baseUrl: flags['base-url'] ?? 'https://localhost:9443',
+    baseUrl: flags['base-url'] ?? 'https://id.suite.test:9443',
   };
 }
 
-async function run(options: ReturnType<typeof readOptions>): Promise<boolean> {
-  const { suite, baseUrl, adminToken, chosen, out } = options;
+type Options = ReturnType<typeof readOptions>;
+
+async function run(options: Options): Promise<boolean> {
+  const { suite, baseUrl, adminToken } = options;
   const calls = createCalls(suite, baseUrl, adminToken);
   try {
     await calls.suite('GET', 'runner/available');
@@ -83,15 +91,41 @@ async function run(options: ReturnType<typeof readOptions>): Promise<boolean> {
       `The suite does not answer at ${suite} (${String(error)}). docs/conformance.md says how to start it.`,
     );
   }
-  await calls.admin('POST', '/users', { ...PERSON, ...PROFILE }).catch((error: Error) => {
-    if (!error.message.includes('taken')) throw error;
-  });
+  const browser = await launch(options.chromium ?? '/usr/bin/chromium');
+  try {
+    return await runPlans(options, calls, browser);
+  } finally {
+    await browser.close();
+  }
+}
+
+async function makePeople({ admin }: Calls): Promise<void> {
+  const people = [
+    { ...PERSON, ...PROFILE },
+    { ...ADMINISTRATOR, email: 'conformance-admin@example.com', is_email_verified: true, role: 'admin' },
+  ];
+  for (const person of people)
+    await admin('POST', '/users', person).catch((error: Error) => {
+      if (!error.message.includes('taken')) throw error;
+    });
+}
+
+async function runPlans(options: Options, calls: Calls, browser: Browser): Promise<boolean> {
+  const { suite, baseUrl, adminToken, chosen, out, module } = options;
+  await makePeople(calls);
   await calls.admin('PATCH', '/settings', { require_pkce: false, legacy_profiles: true });
-  const target = { suite, baseUrl, adminToken, issuer: `${baseUrl}/oauth2`, person: PERSON };
+  const issuer = `${baseUrl}/oauth2`;
+  const target = { suite, baseUrl, adminToken, issuer, person: PERSON, administrator: ADMINISTRATOR };
   let isGood = true;
   for (const plan of chosen) {
-    const outcomes = await runPlan(plan, calls, target, ({ module, result, findings }) => {
-      if (result !== 'PASSED') console.log([`  ${result.padEnd(8)} ${module}`, ...findings].join('\n      '));
+    const outcomes = await runPlan({
+      plan,
+      calls,
+      target,
+      browser,
+      module,
+      folder: out === undefined ? undefined : join(out, 'pictures'),
+      onOutcome: tell,
     });
     const counts = Map.groupBy(outcomes, ({ result }) => result);
     const said = [...counts].map(([result, found]) => `${found.length} ${result.toLowerCase()}`).join(', ');
@@ -102,6 +136,10 @@ async function run(options: ReturnType<typeof readOptions>): Promise<boolean> {
     writeFileSync(join(out, `${plan.name}.json`), `${JSON.stringify({ ...plan, outcomes }, undefined, 1)}\n`);
   }
   return isGood;
+}
+
+function tell({ module, result, findings }: Outcome): void {
+  if (result !== 'PASSED') console.log([`  ${result.padEnd(8)} ${module}`, ...findings].join('\n      '));
 }
 
 try {

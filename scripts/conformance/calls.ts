@@ -3,8 +3,11 @@ export type Json = Record<string, unknown>;
 
 const isRecord = (value: unknown): value is Json => typeof value === 'object' && value !== null;
 
+export const listIn = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+export const memberOf = (value: unknown, name: string): unknown =>
+  isRecord(value) ? value[name] : undefined;
 export const textIn = (value: unknown, name: string): string => {
-  const member = isRecord(value) ? value[name] : undefined;
+  const member = memberOf(value, name);
   return typeof member === 'string' ? member : '';
 };
 
@@ -13,12 +16,12 @@ async function call(
   method: string,
   url: string,
   headers: Record<string, string>,
-  body?: object,
+  body?: object | string,
 ): Promise<unknown> {
   const response = await fetch(url, {
     method,
     headers: { 'content-type': 'application/json', ...headers },
-    ...(body && { body: JSON.stringify(body) }),
+    ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
   });
   const text = await response.text();
   if (!response.ok) throw new Error(`${method} ${url}: ${response.status} ${text.slice(0, 500)}`);
@@ -28,15 +31,18 @@ async function call(
 export interface Calls {
   /** The suite's API. */
   suite(method: string, path: string, body?: object): Promise<unknown>;
+  /** A picture as a data URL. */
+  upload(path: string, picture: string): Promise<unknown>;
   /** The provider's admin API. @returns `data` */
   admin(method: string, path: string, body?: object): Promise<unknown>;
 }
 
 export const createCalls = (suite: string, baseUrl: string, adminToken: string): Calls => ({
   suite: (method, path, body) => call(method, `${suite}/api/${path}`, {}, body),
+  upload: (path, picture) =>
+    call('POST', `${suite}/api/${path}`, { 'content-type': 'text/plain;charset=UTF-8' }, picture),
   async admin(method, path, body) {
     const headers = { authorization: `Bearer ${adminToken}` };
-    const answer = await call(method, `${baseUrl}/admin/api${path}`, headers, body);
-    return isRecord(answer) ? answer.data : undefined;
+    return memberOf(await call(method, `${baseUrl}/admin/api${path}`, headers, body), 'data');
   },
 });

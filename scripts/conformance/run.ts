@@ -1,127 +1,122 @@
-// Runs one plan: registers its applications, starts its modules one after the other, and waits for what the suite says of each.
+// Runs one plan: starts its modules one after the other, opens what each wants opened, and waits for what the suite says of it.
 import { setTimeout as sleep } from 'node:timers/promises';
-import { browserFor } from './browser.ts';
-import { type Calls, type Json, textIn } from './calls.ts';
+import type { Browser, Page } from 'playwright-core';
+import { type Calls, listIn, memberOf, textIn } from './calls.ts';
+import { freshContext } from './chromium.ts';
+import { configurationOf, personOf, type Target } from './configuration.ts';
+import { createAlbum } from './pictures.ts';
 import type { Plan } from './plans.ts';
+import { goOn, open, type Visit } from './visit.ts';
 
 export interface Outcome {
   readonly module: string;
+  /** Those that the plan sets for this module, such as the response type. */
+  readonly variant: unknown;
   /** PASSED, REVIEW (a picture to look at), WARNING, SKIPPED, FAILED; NONE when it never ended. */
   readonly result: string;
   readonly findings: readonly string[];
+  readonly pictures: readonly string[];
 }
 
-interface Target {
-  readonly suite: string;
-  readonly baseUrl: string;
-  readonly issuer: string;
-  readonly adminToken: string;
-  readonly person: { readonly username: string; readonly password: string };
+interface Session {
+  readonly plan: Plan;
+  readonly calls: Calls;
+  readonly target: Target;
+  readonly browser: Browser;
+  /** The only module to run. */
+  readonly module: string | undefined;
+  /** For pictures. */
+  readonly folder: string | undefined;
+  readonly onOutcome: (outcome: Outcome) => void;
 }
 
-const ALIAS = 'latchkey';
-const STEP_MS = 400;
-/** Modules that wait by themselves, for a code to age or keys to rotate, get two minutes of waiting; others half a minute. */
-const [LONG_STEPS, STEPS, ALL_STEPS] = [300, 80, 400];
+const STEP_MS = 250;
+/** The suite looks for uploaded pictures in growing intervals of up to half a minute. */
+const IDLE_MS = 75_000;
+/** Modules that wait by themselves: for a code to age, for keys to rotate, for a pushed request to expire. */
+const ALL_MS = 900_000;
 const ENDED = ['FINISHED', 'INTERRUPTED'];
 
-const listIn = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
-const memberOf = (value: unknown, name: string): unknown =>
-  typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
-
-async function configurationOf(plan: Plan, { admin }: Calls, target: Target): Promise<Json> {
-  const { suite, baseUrl, issuer, adminToken, person } = target;
-  const callbacks = `${suite}/test/a/${ALIAS}`;
-  const register = async (name: string, more: Json = {}): Promise<Json> => {
-    const made = await admin('POST', '/clients', {
-      client_name: name,
-      redirect_uris: [`${callbacks}/callback`, `${callbacks}/callback?dummy1=lorem&dummy2=ipsum`],
-      post_logout_redirect_uris: [`${callbacks}/post_logout_redirect`],
-      scope: 'openid profile email address phone offline_access',
-      skip_consent: true,
-      minimal_id_tokens: true,
-      grant_types: ['authorization_code', 'refresh_token'],
-      ...plan.metadata?.(callbacks),
-      ...more,
-    });
-    return {
-      client_id: textIn(made, 'client_id'),
-      client_secret: textIn(made, 'client_secret'),
-      scope: 'openid',
-    };
-  };
-  // Registered as by an administrator: other registrants always use PKCE, which the suite does not.
-  const own = { client_name: 'Conformance', initial_access_token: adminToken };
-  const clients = plan.isDynamic
-    ? { client: own, client2: own }
-    : {
-        client: await register('first'),
-        client2: await register('second'),
-        client_secret_post: await register('post', { token_endpoint_auth_method: 'client_secret_post' }),
-      };
-  return {
-    alias: ALIAS,
-    description: plan.name,
-    server: {
-      discoveryUrl: `${issuer}/.well-known/openid-configuration`,
-      login_hint: person.username,
-    },
-    consent: {},
-    ...clients,
-    ...browserFor(suite, baseUrl, person),
-  };
+/** Opens what the module wants opened now. @returns whether there was something */
+async function visitNext(page: Page, id: string, calls: Calls, visit: Visit): Promise<boolean> {
+  const wanted = memberOf(memberOf(await calls.suite('GET', `runner/${id}`), 'browser'), 'urlsWithMethod');
+  const [next] = listIn(wanted);
+  if (next === undefined) return false;
+  const url = textIn(next, 'url');
+  // First: what comes back may already want the same address opened again.
+  await calls.suite('POST', `runner/browser/${id}/visit?${new URLSearchParams({ url })}`);
+  await open(page, url, textIn(next, 'method'), visit.suite);
+  return true;
 }
 
-async function waitFor(id: string, module: string, { suite, admin }: Calls): Promise<unknown> {
-  const patience = /key-rotation|30seconds/.test(module) ? LONG_STEPS : STEPS;
+async function follow(page: Page, id: string, module: string, { calls }: Session, visit: Visit) {
+  const started = performance.now();
+  let [heard, isLookedAt] = [started, false];
   let info: unknown;
-  for (let step = 0; step < ALL_STEPS; step += 1) {
-    info = await suite('GET', `info/${id}`);
+  while (performance.now() - started < ALL_MS) {
+    info = await calls.suite('GET', `info/${id}`);
     const status = textIn(info, 'status');
-    if (ENDED.includes(status) || (status === 'WAITING' && step > patience)) break;
-    if (status === 'CONFIGURED' && step > 2) {
-      if (module === 'oidcc-server-rotate-keys') await admin('POST', '/keys/rotate', {});
-      await suite('POST', `runner/${id}`);
+    if (ENDED.includes(status)) return info;
+    if (status === 'CONFIGURED') {
+      if (module === 'oidcc-server-rotate-keys') await calls.admin('POST', '/keys/rotate', {});
+      await calls.suite('POST', `runner/${id}`).catch(() => undefined);
     }
+    if (status === 'WAITING' && (await visitNext(page, id, calls, visit))) {
+      // Of this module's two visits the first one only looks at the page.
+      const isOnlyLook = module.includes('prior-to-auth-completion') && !isLookedAt;
+      isLookedAt = true;
+      if (!isOnlyLook) await goOn(page, visit);
+      heard = performance.now();
+    }
+    if (status !== 'WAITING') heard = performance.now();
+    if (performance.now() - heard > IDLE_MS) break;
     await sleep(STEP_MS);
   }
-  if (!ENDED.includes(textIn(info, 'status'))) await suite('DELETE', `runner/${id}`).catch(() => undefined);
+  await calls.suite('DELETE', `runner/${id}`).catch(() => undefined);
   return info;
 }
 
-async function runModule(planId: string, entry: unknown, calls: Calls): Promise<Outcome> {
+async function runModule(planId: string, entry: unknown, at: number, session: Session): Promise<Outcome> {
+  const { plan, calls, target, browser, folder } = session;
   const module = textIn(entry, 'testModule');
-  const query = new URLSearchParams({
-    test: module,
-    plan: planId,
-    variant: JSON.stringify(memberOf(entry, 'variant') ?? {}),
-  });
+  const variant = memberOf(entry, 'variant');
+  const query = new URLSearchParams({ test: module, plan: planId, variant: JSON.stringify(variant ?? {}) });
+  const { suite, baseUrl } = target;
+  const context = await freshContext(browser, [new URL(suite).origin, new URL(baseUrl).origin]);
   try {
+    const page = await context.newPage();
     const id = textIn(await calls.suite('POST', `runner?${query}`), 'id');
-    const info = await waitFor(id, module, calls);
+    const album = createAlbum(calls, id, `${plan.name}-${at}-${module}`, folder);
+    const visit: Visit = {
+      suite,
+      person: personOf(plan, target),
+      isRefusing: module.includes('user-rejects'),
+      picture: (kind) => album.fill(page, kind),
+    };
+    const info = await follow(page, id, module, session, visit);
     const findings = listIn(await calls.suite('GET', `log/${id}`))
       .filter((line) => ['FAILURE', 'WARNING'].includes(textIn(line, 'result')))
       .map((line) =>
         `${textIn(line, 'result')} ${textIn(line, 'src')}: ${textIn(line, 'msg')}`.slice(0, 300),
       );
-    return { module, result: textIn(info, 'result') || 'NONE', findings };
+    const result = textIn(info, 'result') || 'NONE';
+    return { module, variant, result, findings: [...findings, `log ${id}`], pictures: album.files };
   } catch (error) {
-    return { module, result: 'ERROR', findings: [String(error)] };
+    return { module, variant, result: 'ERROR', findings: [String(error)], pictures: [] };
+  } finally {
+    await context.close();
   }
 }
 
-export async function runPlan(
-  plan: Plan,
-  calls: Calls,
-  target: Target,
-  onOutcome: (outcome: Outcome) => void,
-): Promise<readonly Outcome[]> {
-  const query = new URLSearchParams({ planName: plan.name, variant: JSON.stringify(plan.variant) });
+export async function runPlan(session: Session): Promise<readonly Outcome[]> {
+  const { plan, calls, target } = session;
+  const query = new URLSearchParams({ planName: plan.plan, variant: JSON.stringify(plan.variant) });
   const made = await calls.suite('POST', `plan?${query}`, await configurationOf(plan, calls, target));
   const outcomes: Outcome[] = [];
-  for (const entry of listIn(memberOf(made, 'modules'))) {
-    const outcome = await runModule(textIn(made, 'id'), entry, calls);
-    onOutcome(outcome);
+  for (const [at, entry] of listIn(memberOf(made, 'modules')).entries()) {
+    if (session.module !== undefined && session.module !== textIn(entry, 'testModule')) continue;
+    const outcome = await runModule(textIn(made, 'id'), entry, at + 1, session);
+    session.onOutcome(outcome);
     outcomes.push(outcome);
   }
   return outcomes;
