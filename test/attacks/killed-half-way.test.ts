@@ -12,7 +12,8 @@ import { PASSWORD, startApp, type TestApp } from '../support/app.ts';
 import { createGuardedStore } from '../support/guarded-store.ts';
 import { startReceiver } from '../support/receiver.ts';
 
-const WRITES = new Set(['insert', 'put', 'replace', 'remove', 'removeBy']);
+/** `writeTogether` is asked for each of its documents: a death among them leaves none. */
+const WRITES = new Set(['insert', 'put', 'replace', 'remove', 'removeBy', 'writeTogether']);
 /** Written beside the act, by itself: what dies with it changes nothing of it. */
 const BESIDE = new Set(['rates', 'leases', 'audit', 'event_hours']);
 
