@@ -203,6 +203,8 @@ function addRoutes(
     if (done.isAsked(ctx)) return invitation.showDone(ctx);
     return 'interaction' in ctx.query ? signup.again(ctx) : homeRedirects.signUp(ctx);
   });
+  // An address to print and to tell.
+  router.get('/signup', (ctx) => homeRedirects.signUp(ctx));
   router.post('/oauth2/signup', async (ctx) => {
     const form = await readForm(ctx);
     return form.has('token') ? invitation.submit(ctx, form) : signup.submit(ctx, form);

@@ -17,9 +17,9 @@ import {
   logLateErrors,
   metricsRoute,
   refreshSettings,
-  relatedOrigins,
   requestOrigin,
   securityHeaders,
+  wellKnown,
 } from '../http/serving.ts';
 import { newId } from '../ids.ts';
 import type { KeysInUse } from '../keys/index.ts';
@@ -41,7 +41,7 @@ export interface HttpParts {
   readonly origins: Origins;
   readonly rateLimiting: Pick<ReturnType<typeof createRateLimiting>, 'limits' | 'openSignIns'>;
   readonly views: Views;
-  readonly passkeyOrigins: Parameters<typeof relatedOrigins>[0];
+  readonly passkeyOrigins: Parameters<typeof wellKnown>[0]['passkeyOrigins'];
   readonly hasOrigin: HasOrigin;
   readonly keys: Pick<KeysInUse, 'ready'>;
   readonly mount: ProtocolMount;
@@ -82,7 +82,7 @@ export function createHandler(parts: HttpParts): RequestListener {
     healthRoutes({ ping: parts.store.ping, isDraining: parts.isDraining }),
     metricsRoute({ token, baseUrl, trustProxy, text: metrics.text }),
     views.assetRoutes(),
-    relatedOrigins(parts.passkeyOrigins),
+    wellKnown({ passkeyOrigins: parts.passkeyOrigins, basePath }),
     requestOrigin(parts.origins),
     refreshSettings(parts.settings),
     mountAt(basePath === '' ? '/' : basePath, site),

@@ -120,6 +120,21 @@ suite('opened without an application', () => {
     equal(mailed.status, 200, titleOf(mailed));
   });
 
+  test('/signup: as /oauth2/signup', async () => {
+    const agent = new Agent(app);
+    const page = await agent.get(at('/signup'));
+    equal(page.status, 303);
+    match((await agent.follow(page)).body, /name="password"/);
+  });
+
+  test('/.well-known/change-password: at the root of the host, to the page (W3C)', async () => {
+    const agent = await signedIn('alice');
+    const page = await agent.get(new URL('/.well-known/change-password', app.url).href);
+    deepEqual([page.status, pathOf(page)], [303, `${BASE}/account/password`]);
+    equal(page.headers.get('cache-control'), 'no-store');
+    match((await agent.follow(page)).body, /autocomplete="new-password"/);
+  });
+
   test('/oauth2/signup: the sign-in page where sign-up is closed', async () => {
     const agent = new Agent(app);
     const form = await agent.follow(await agent.get(at('/oauth2/signup')));
