@@ -6,6 +6,7 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { StoreUnavailable } from '../../src/store/port.ts';
 import { fold } from '../document.ts';
+import { createDataVersion, type DataVersion } from './data-version.ts';
 import { createRowCache, type RowCache } from './row-cache.ts';
 
 export interface Connection {
@@ -20,6 +21,7 @@ export interface Connection {
   read<R>(act: () => R): Promise<R>;
   /** Runs `act` while SQLite itself waits for locks. It blocks the event loop, so it is for the start only. */
   withBusyWait<R>(act: () => R): R;
+  readonly dataVersion: DataVersion;
   readonly rows: RowCache;
   close(): void;
 }
@@ -164,6 +166,7 @@ export function openConnection(file: string): Connection {
 
   // From here on, waiting happens between turns of the event loop, never inside SQLite.
   setPragma(database, 'busy_timeout', 0);
+  const dataVersion = createDataVersion(statement('PRAGMA data_version'));
   return {
     statement,
     exec: (sql) => database.exec(sql),
@@ -192,7 +195,8 @@ export function openConnection(file: string): Connection {
       }
     },
     withBusyWait,
-    rows: createRowCache(statement('PRAGMA data_version')),
+    dataVersion,
+    rows: createRowCache(dataVersion),
     close: () => database.close(),
   };
 }

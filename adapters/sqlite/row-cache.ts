@@ -1,7 +1,7 @@
-// Rows as they were read, for reads by id. A row is used again only while no other connection has committed (PRAGMA data_version,
-// asked at each read) and this one has not written it, so no process answers from what another has changed. One cache for each
-// connection: its own commits do not move its data_version.
-import type { StatementSync } from 'node:sqlite';
+// Rows as they were read, for reads by id. A row is used again only while no other connection has committed (data-version.ts) and
+// this one has not written it, so no process answers from what another has changed. One cache for each connection: its own commits
+// do not move its data_version.
+import type { DataVersion } from './data-version.ts';
 import type { Row } from './sql.ts';
 
 export interface RowCache {
@@ -20,13 +20,12 @@ const ROW_CHARACTERS = 300;
 /** Larger ones (settings with logos, long lists) would push out many small ones. */
 const MAX_ROW_CHARACTERS = 32 * 1024;
 
-/** @param dataVersion the prepared pragma */
-export function createRowCache(dataVersion: Pick<StatementSync, 'get'>): RowCache {
+export function createRowCache(dataVersion: DataVersion): RowCache {
   // Two halves: when the young one is full it becomes the old one, and what was in the old one unused is gone.
   let young = new Map<string, Row>();
   let old = new Map<string, Row>();
   let characters = 0;
-  let version: unknown;
+  let version: number | undefined;
 
   function clear(): void {
     young.clear();
@@ -49,7 +48,7 @@ export function createRowCache(dataVersion: Pick<StatementSync, 'get'>): RowCach
   return {
     find(table, id, read) {
       // Before the read: a commit in between makes the next find ask again.
-      const now = dataVersion.get()?.data_version;
+      const now = dataVersion();
       if (now !== version) clear();
       version = now;
       const key = `${table}/${id}`;

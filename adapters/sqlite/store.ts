@@ -111,8 +111,7 @@ export function createSqliteStoreOn(
 
     stamp() {
       try {
-        const row = connection.statement('PRAGMA data_version').get();
-        return Number(row?.data_version);
+        return connection.dataVersion();
       } catch {
         // Locked for a moment, or closed: undefined means "unknown" (port.ts).
         return undefined;

@@ -62,7 +62,6 @@ export function createRequestLog({ log, newId, onAnswered }: RequestLogOptions):
     const logged: Logged = { id: newId() };
     begun.set(request, logged);
     const { id } = logged;
-    response.setHeader('X-Request-Id', id);
     if (isProbe(asked) || asked === METRICS_PATH) return logged;
     const { method } = request;
     const path = pathForLog(asked);
@@ -95,6 +94,7 @@ export function createRequestLog({ log, newId, onAnswered }: RequestLogOptions):
     middleware(ctx, next) {
       const logged = begin(ctx.req, ctx.res, ctx);
       ctx.state.requestId = logged.id;
+      ctx.set('X-Request-Id', logged.id);
       logged.errorCode = () => ctx.state.errorCode;
       return next();
     },

@@ -1,6 +1,6 @@
 // Creates the provider for one key set: models, configuration, the grant types and pages that the library leaves to us, and
 // the two documents. All state is in the store, so a key rotation replaces the provider.
-import { createHmac } from 'node:crypto';
+import { createHmac, createSecretKey } from 'node:crypto';
 import type { JWK } from 'jose';
 import type Koa from 'koa';
 import mount from 'koa-mount';
@@ -118,7 +118,7 @@ export async function createProvider(deps: ProviderDeps): Promise<MountedProvide
     jwt,
     refreshJwt: createRefreshTokenJwt(deps.secretKeys, issuer),
     // A derived key for this purpose alone: the cookie key must not also create refresh tokens.
-    successorKey: createHmac('sha256', cookieKey).update('refresh-token-successor').digest(),
+    successorKey: createSecretKey(createHmac('sha256', cookieKey).update('refresh-token-successor').digest()),
   });
   deps.pinOrigin(provider);
   deps.registerGrants(provider);

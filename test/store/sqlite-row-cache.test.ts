@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
+import { createDataVersion } from '../../adapters/sqlite/data-version.ts';
 import { createRowCache } from '../../adapters/sqlite/row-cache.ts';
 import { createSqliteStore } from '../../adapters/sqlite/store.ts';
 import type { Store } from '../../src/store/port.ts';
@@ -104,7 +105,7 @@ describe('sqlite: row cache', () => {
 
   test('what is kept has a bound, and what is used stays', () => {
     const database = new DatabaseSync(':memory:');
-    const cache = createRowCache(database.prepare('PRAGMA data_version'));
+    const cache = createRowCache(createDataVersion(database.prepare('PRAGMA data_version')));
     let reads = 0;
     const find = (id: string): unknown =>
       cache.find('t', id, () => {
@@ -129,7 +130,7 @@ describe('sqlite: row cache', () => {
 
   test('a row that is larger than most is read each time', () => {
     const database = new DatabaseSync(':memory:');
-    const cache = createRowCache(database.prepare('PRAGMA data_version'));
+    const cache = createRowCache(createDataVersion(database.prepare('PRAGMA data_version')));
     let reads = 0;
     const find = (): unknown =>
       cache.find('t', 'logo', () => {
@@ -139,6 +140,28 @@ describe('sqlite: row cache', () => {
     find();
     find();
     assert.equal(reads, 2);
+    database.close();
+  });
+
+  test('commits of others are asked for once in a turn of the event loop, and anew in the next', async () => {
+    const database = new DatabaseSync(':memory:');
+    const pragma = database.prepare('PRAGMA data_version');
+    let asked = 0;
+    const version = createDataVersion({
+      get() {
+        asked += 1;
+        return pragma.get();
+      },
+    });
+    for (let turn = 1; turn <= 3; turn += 1) {
+      await new Promise(setImmediate);
+      for (let n = 0; n < 20; n += 1) await Promise.resolve(version());
+      assert.equal(asked, turn);
+    }
+    // Two callbacks of one phase of the loop, as two sockets with a request each are: each asks.
+    const both = [0, 1].map(() => new Promise((resolve) => setImmediate(() => resolve(version()))));
+    await Promise.all(both);
+    assert.equal(asked, 5);
     database.close();
   });
 });

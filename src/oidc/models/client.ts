@@ -54,11 +54,11 @@ export function createClientModel(
       if (typeof id !== 'string' || id === '' || id.length > 200) return undefined;
       const stored = await findClient(id);
       if (stored?.value.isActive !== true) return undefined;
-      const known = hasLegacy ? stored.value.metadata : ordinaryMetadata(stored.value.metadata);
+      const known = () => (hasLegacy ? stored.value.metadata : ordinaryMetadata(stored.value.metadata));
       const { ctx } = ProviderBase;
       if (ctx !== undefined && isTestSignInExchange(ctx.req, id)) {
         // The library rejects an algorithm for an authentication method that is not used.
-        const { token_endpoint_auth_signing_alg: _, ...metadata } = known;
+        const { token_endpoint_auth_signing_alg: _, ...metadata } = known();
         const client = new Client({ ...metadata, token_endpoint_auth_method: 'none' });
         records.set(client, stored.value);
         return client;
@@ -70,7 +70,7 @@ export function createClientModel(
         return cached.client;
       }
       const { value: record, version } = stored;
-      const client = new Client(withPlaceholderSecret(Base, known));
+      const client = new Client(withPlaceholderSecret(Base, known()));
       records.set(client, record);
       cache.delete(id);
       cache.set(id, { version, client });

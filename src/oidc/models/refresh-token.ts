@@ -1,7 +1,7 @@
 // Refresh token rotation under parallel use: each token has exactly one successor. During a short grace period a parallel
 // request gets the same successor until that is used; after it, reuse revokes the whole grant (RFC 9700 §4.14.2). Requested
 // scopes outside of the grant are ignored (decisions §5). For applications with `keycloak_tokens` it travels as a JWT (§10).
-import { createHmac } from 'node:crypto';
+import { createHmac, type KeyObject } from 'node:crypto';
 import {
   type AdapterPayload,
   type Client,
@@ -26,7 +26,7 @@ import { clientRecord } from './client.ts';
 interface Deps {
   readonly clock: Clock;
   /** Secret from which successors are derived, the same in every process. */
-  readonly successorKey: Buffer;
+  readonly successorKey: KeyObject;
   readonly graceSeconds: () => number;
   readonly revokeGrant: (grantId: string) => Promise<void>;
   readonly settings: () => RefreshSettings;

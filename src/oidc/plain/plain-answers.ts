@@ -58,6 +58,9 @@ export function createPlainAnswers({ handlers, config, mount, refreshSettings }:
   };
   // As src/http/security-headers.ts has it: what a script elsewhere may read it may load.
   const { 'Cross-Origin-Resource-Policy': _, ...readable } = headers;
+  // Names and values in turn, which Node writes as they are.
+  const toPrograms = Object.entries(headers).flat();
+  const toScripts = Object.entries(readable).flat();
 
   async function answer(call: Call, handle: PlainHandler): Promise<string | undefined> {
     try {
@@ -82,12 +85,16 @@ export function createPlainAnswers({ handlers, config, mount, refreshSettings }:
       const ip = clientAddress(request, trustProxy);
       const { id } = begin({ path, ip });
       const { origin } = request.headers;
-      const ours = origin === undefined ? headers : { ...readable, ...clientCorsHeaders(origin) };
+      const ours =
+        origin === undefined
+          ? toPrograms
+          : [...toScripts, ...Object.entries(clientCorsHeaders(origin)).flat()];
       return answer({ incoming: request, response, ip, id, origin }, handle).then((text) => {
         if (text === undefined) return false;
         // What was read was put back (plain-request.ts); the connection waits for its end.
         request.resume();
-        response.writeHead(200, { ...ours, 'Content-Length': Buffer.byteLength(text) });
+        const length = String(Buffer.byteLength(text));
+        response.writeHead(200, [...ours, 'X-Request-Id', id, 'Content-Length', length]);
         response.end(text);
         return true;
       });
