@@ -11,7 +11,9 @@ node=node_modules/.bin/node
 
 case "${1:-}" in
   src/main.ts | src/worker.ts)
-    entry=$(sh scripts/bundled.sh "$1" "$node")
+    # With an argument it only answers: nothing to build for that.
+    entry=$1
+    [ $# -gt 1 ] || entry=$(sh scripts/bundled.sh "$1" "$node")
     shift
     # The start is loading code: kept between starts, in a folder that only who may change the program can write.
     export NODE_COMPILE_CACHE="${NODE_COMPILE_CACHE-$PWD/node_modules/.cache/latchkey}"

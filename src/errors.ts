@@ -151,3 +151,8 @@ export class AppError extends Error {
     this.retryAfterSeconds = options.retryAfterSeconds;
   }
 }
+
+/** What whoever runs the product can fix, and no bug: the message says what is wrong, where, and how to fix it. */
+export class OperatorError extends Error {
+  override readonly name: string = 'OperatorError';
+}

@@ -1,8 +1,8 @@
 // Logging: JSON lines by pino, readable lines in a terminal. Secrets are masked, and no value from outside can end a record
 // or send control sequences to a terminal (checklist R147, R148).
-import { createRequire } from 'node:module';
 import pino from 'pino';
 import type { LogLevel } from './log-level.ts';
+import { terminalLines } from './log-terminal.ts';
 
 // No `child`: pino writes its bindings past the formatters that mask secrets.
 export type Logger = Pick<
@@ -88,22 +88,15 @@ function cleanFields(fields: object, depth: number): Record<string, unknown> {
   return clean;
 }
 
-const load = createRequire(import.meta.url);
-
-/**
- * Synchronous and without a worker thread, so that the last line before a crash is not lost. The printer is loaded here: only
- * a terminal needs it.
- */
+/** Synchronous and without a worker thread, so that the last line before a crash is not lost. */
 function prettyDestination(out: { write(line: string): void }, isColored: boolean): pino.DestinationStream {
-  const { prettyFactory }: typeof import('pino-pretty') = load('pino-pretty');
-  const format = prettyFactory({
-    colorize: isColored,
-    singleLine: true,
-    ignore: 'pid',
-    translateTime: 'SYS:HH:MM:ss',
-    messageFormat: (fields, key) => escapeControls(String(fields[key])),
-  });
-  return { write: (line) => out.write(format(line)) };
+  const format = terminalLines(isColored, escapeControls);
+  return {
+    write(line) {
+      const shown = format(line);
+      if (shown !== '') out.write(shown);
+    },
+  };
 }
 
 /** Masks secrets by field name at any depth, and bearer values inside texts. */

@@ -90,7 +90,16 @@ const adminFloors: readonly (readonly string[])[] = [
 /** What points upwards still, and why. This list only ever gets shorter. */
 const debts: readonly (readonly [from: string, to: string, reason: string])[] = [];
 
-const ground = new Set(['errors', 'clock', 'ids', 'log', 'log-level', 'json', 'untrusted-text']);
+const ground = new Set([
+  'errors',
+  'clock',
+  'ids',
+  'log',
+  'log-level',
+  'log-terminal',
+  'json',
+  'untrusted-text',
+]);
 
 /** The room of a file: `oidc`, `app`, `ground`, `interactions`, `adapters`. */
 function roomOf(path: string): string {
@@ -202,7 +211,7 @@ test('product: imports no test and no script', () => {
 // ------------------------------------------------------------------------------------------- one door per vendor
 
 const doors: readonly [vendor: RegExp, door: RegExp][] = [
-  [/^pino(-pretty)?$/, /^src\/log\.ts$/],
+  [/^pino(-pretty)?$/, /^src\/log(?:-terminal)?\.ts$/],
   [/^nunjucks$/, /^src\/views\/views\.ts$/],
   [/^node-cron$/, /^src\/jobs\/scheduler\.ts$/],
   [/^argon2$/, /^src\/accounts\/passwords\/password\.ts$/],
@@ -287,7 +296,8 @@ test('JSON: input from outside goes through src/json.ts', () => {
   // What these read was written by this product: its own files, its own answers, or sealed by its own key.
   const own = new Set([
     'src/json.ts',
-    'src/process/boot.ts',
+    'src/process/version.ts',
+    'src/log-terminal.ts',
     'src/http/one-time.ts',
     'src/views/strings.ts',
     'src/second-factors/totp.ts',

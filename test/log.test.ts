@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { createLogger, type LoggerOptions } from '../src/log.ts';
+import { StoreUnavailable } from '../src/store/port.ts';
 
 const CANARY = 'canary-4f1d9a7be2';
 // A JWT's shape, put together here so that no scanner takes the test for a leak.
@@ -177,6 +178,48 @@ describe('attack: log injection', () => {
       for (const line of error.split('\n').slice(1, -1)) assert.match(line, /^\s{4}/);
     });
   }
+});
+
+describe('log in a terminal', () => {
+  const request = { request_id: 'r1', method: 'GET', path: '/admin', status: 200, ms: 12.3, ip: '::1' };
+  const shown = (fields: object, message = 'request'): string =>
+    record((log) => log.info(fields, message), { pretty: true })
+      .join('')
+      .replace(/^\d\d:\d\d:\d\d /, '');
+
+  test('a request is its method, path, status and time; a failed one says how to find it', () => {
+    assert.equal(shown(request), 'GET /admin 200 12 ms\n');
+    assert.equal(
+      shown({ ...request, status: 403, reason: 'request.csrf' }),
+      'GET /admin 403 12 ms request.csrf\n',
+    );
+    assert.equal(shown({ ...request, status: 500 }), 'GET /admin 500 12 ms request_id=r1\n');
+    assert.equal(shown({ ...request, is_aborted: true }), 'GET /admin 200 12 ms closed by the client\n');
+  });
+
+  test('a served asset is no line, a missing one is; JSON has both', () => {
+    const asset = { ...request, path: '/assets/a.css' };
+    assert.equal(shown(asset), '');
+    assert.equal(shown({ ...asset, path: '/base/assets/a.css' }), '');
+    assert.match(shown({ ...asset, status: 404 }), /^GET \/assets\/a\.css 404/);
+    assert.equal(record((log) => log.info(asset, 'request')).length, 1);
+    assert.match(shown({ path: '/assets/a.css' }, 'something else'), /^something else/);
+  });
+
+  test('an unavailable store is its message, a bug its stack', () => {
+    const text = (err: Error): string =>
+      record((log) => log.error({ err }, 'request failed'), { pretty: true }).join('');
+    assert.match(
+      text(new StoreUnavailable('SQLite: disk full')),
+      /error request failed: SQLite: disk full\n$/,
+    );
+    assert.match(text(new TypeError('a bug')), /error request failed *\n[\s\S]*\n\s+at /);
+  });
+
+  test('attack: a path or a field with control characters controls nothing', () => {
+    for (const path of ['/\u001b[2J', '/a\r\n00:00:00 GET /forged 200', '/\u009b31m'])
+      assert.doesNotMatch(shown({ ...request, path, reason: path }), /[^\n\x20-\x7e]|\n./);
+  });
 });
 
 test('log: values that cannot be written whole are truncated, not refused', () => {

@@ -5,15 +5,17 @@ import {
   accessSync,
   closeSync,
   constants,
+  existsSync,
   fsyncSync,
   linkSync,
   mkdirSync,
   openSync,
   readFileSync,
+  statSync,
   unlinkSync,
   writeSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { Invalid, secret } from './parsers.ts';
 
 const hasCode = (error: unknown, code: string): boolean =>
@@ -53,8 +55,32 @@ function createKey(dataDir: string, file: string): void {
   }
 }
 
-const reasonOf = (error: unknown): string =>
-  error instanceof Error && 'code' in error ? String(error.code) : 'unknown reason';
+const REASONS: Readonly<Record<string, string>> = {
+  EACCES: 'no permission',
+  EPERM: 'no permission',
+  EROFS: 'the disk is read-only',
+  ENOSPC: 'the disk is full',
+  ENOTDIR: 'a part of the path is a file',
+  ENOENT: 'nothing can be created there',
+};
+
+function reasonOf(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : undefined;
+  if (code === undefined) return 'unknown reason';
+  return REASONS[code] === undefined ? code : `${code}, ${REASONS[code]}`;
+}
+
+/** With `recursive` Node never returns below /proc, and a read-only place should say so. */
+function createFolder(folder: string): void {
+  if (existsSync(folder)) return;
+  if (dirname(folder) !== folder) createFolder(dirname(folder));
+  try {
+    mkdirSync(folder, { mode: 0o700 });
+  } catch (error) {
+    // Another process of the same start was faster.
+    if (!hasCode(error, 'EEXIST')) throw error;
+  }
+}
 
 /**
  * Creates the folder (mode 0700) when it is missing.
@@ -62,9 +88,11 @@ const reasonOf = (error: unknown): string =>
  */
 export function prepareDataDir(dataDir: string): void {
   try {
-    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    createFolder(dataDir);
+    if (!statSync(dataDir).isDirectory()) throw new Invalid(`${dataDir} is a file, and must be a folder.`);
     accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
+    if (error instanceof Invalid) throw error;
     throw new Invalid(
       `${dataDir} cannot be used (${reasonOf(error)}). It must be a folder that this user can write to.`,
     );

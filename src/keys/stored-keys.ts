@@ -3,6 +3,7 @@
 // is a compare-and-set that all processes may attempt; one succeeds.
 import type { JsonWebKey } from 'node:crypto';
 import type { Clock } from '../clock.ts';
+import { OperatorError } from '../errors.ts';
 import type { SigningKeyRecord } from '../store/collections.ts';
 import { AlreadyExists, type Collection, type Stored, VersionConflict } from '../store/port.ts';
 import { generateRsaKey, type PrivateJwk, toPrivateJwk, toPublicJwk } from './rsa-key.ts';
@@ -11,7 +12,7 @@ import { type Sealer, UnsealError } from './sealing.ts';
 export type StoredKey = Stored<SigningKeyRecord>;
 
 /** The stored key cannot be opened; the message tells the operator what to do. */
-export class SigningKeyUnreadable extends Error {
+export class SigningKeyUnreadable extends OperatorError {
   override readonly name = 'SigningKeyUnreadable';
 }
 

@@ -1,15 +1,8 @@
 // What every process does first: configuration (or exit with its problems) and log. The application is open-app.ts: the
 // primary of several processes serves nothing and does not load it.
-import { readFileSync } from 'node:fs';
 import { ConfigError, loadConfigFromEnvironment } from '../config/load.ts';
 import type { Config } from '../config/types.ts';
 import { createLogger, type Logger } from '../log.ts';
-
-const { version }: { version: string } = JSON.parse(
-  readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
-);
-
-export { version };
 
 export interface Booted {
   readonly config: Config;

@@ -1,6 +1,6 @@
 // Headless onboarding: creates the first administrator from the configuration when there is none.
 import type { Accounts } from '../accounts/index.ts';
-import { AppError } from '../errors.ts';
+import { AppError, OperatorError } from '../errors.ts';
 import type { Logger } from '../log.ts';
 
 interface Deps {
@@ -18,14 +18,14 @@ const VARIABLES: Readonly<Record<string, string>> = {
 };
 
 /** Names the environment variables instead of the API's fields. */
-function inVariables(error: AppError): AppError {
+function inVariables(error: AppError): OperatorError {
   const problems = Object.entries(error.fields ?? {}).map(
     ([field, problem]) => `${VARIABLES[field] ?? field}: ${problem}`,
   );
-  return new AppError(error.code, { message: problems.join(' '), fields: error.fields });
+  return new OperatorError(`The first administrator cannot be created. ${problems.join(' ')}`);
 }
 
-/** Harmless at later starts. @throws AppError request.invalid naming the invalid values */
+/** Harmless at later starts. @throws OperatorError naming the invalid variables */
 export async function createFirstAdminFromConfig({ admin, accounts, log }: Deps): Promise<void> {
   if (admin === undefined || (await accounts.hasAdmin())) return;
   try {

@@ -2,7 +2,8 @@
 import { openStore } from '../../adapters/index.ts';
 import { type App, createApp } from '../app/create-app.ts';
 import { systemClock } from '../clock.ts';
-import { type Booted, version } from './boot.ts';
+import type { Booted } from './boot.ts';
+import { version } from './version.ts';
 
 export interface OpenApp {
   readonly app: App;

@@ -5,8 +5,10 @@ import { isLoopbackHost } from '../config/parsers.ts';
 import type { Config } from '../config/types.ts';
 import { createHttpServer, type HttpServer, listen, stopServer } from '../http/serving.ts';
 import type { Logger } from '../log.ts';
-import { type Booted, version } from './boot.ts';
+import type { Booted } from './boot.ts';
 import { createFirstAdminFromConfig } from './first-administrator.ts';
+import { listenProblem } from './fixable-problem.ts';
+import { greet } from './greeting.ts';
 import { openApp } from './open-app.ts';
 import type { Running } from './workers.ts';
 
@@ -16,19 +18,14 @@ const FINISH_MS = 20_000;
 // Connections that the primary process has accepted and that are still on their way to this one.
 const HANDED_OVER_MS = 500;
 
-const PORT_PROBLEMS: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'is in use. Stop the program that uses it, or set PORT to another one.',
-  EACCES: 'may not be used by this user. Set PORT to one from 1024 on.',
-};
-
 /** The most common problem of a first start is reported in one line, without a stack. */
 async function listenOrExit(server: HttpServer, config: Config, log: Logger): Promise<number> {
   try {
     return await listen(server, config);
   } catch (error) {
-    const problem = error instanceof Error && 'code' in error && PORT_PROBLEMS[String(error.code)];
-    if (!problem) throw error;
-    log.fatal(`Port ${config.port} ${problem}`);
+    const problem = listenProblem(error, config);
+    if (problem === undefined) throw error;
+    log.fatal(problem);
     return process.exit(1);
   }
 }
@@ -53,10 +50,7 @@ export async function serve({ config, log }: Booted): Promise<Running> {
   // With an external database, `worker` processes run the jobs (Procfile).
   if (config.mongodbUri === undefined) app.jobs.start();
   if (cluster.worker === undefined || cluster.worker.id === 1) {
-    log.info({ port, base_url: config.baseUrl, version }, 'listening');
-    if (!(await app.accounts.hasAdmin())) {
-      log.info(`Open ${config.baseUrl}/onboard to create the first administrator.`);
-    }
+    greet({ port, baseUrl: config.baseUrl, hasAdmin: await app.accounts.hasAdmin(), log });
   }
   return {
     async stop(reason) {

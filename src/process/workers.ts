@@ -3,7 +3,7 @@
 // nothing by itself and a process manager would be one more program to install.
 import cluster, { type Worker } from 'node:cluster';
 import type { Logger } from '../log.ts';
-import { StoreUnavailable } from '../store/port.ts';
+import { fixableProblem } from './fixable-problem.ts';
 
 /** Why a process stops: a deployment (SIGTERM), Ctrl-C (SIGINT), or a bug. */
 export type StopReason = 'SIGTERM' | 'SIGINT' | 'crash';
@@ -92,7 +92,8 @@ async function runHere({ start, log, graceMs = GRACE_MS }: WorkersOptions): Prom
   } catch (error) {
     if (stopping !== undefined) return;
     // For the operator, not a bug: one line that says what to do, without a stack.
-    if (error instanceof StoreUnavailable) log.fatal(`start failed: ${error.message}`);
+    const problem = fixableProblem(error);
+    if (problem !== undefined) log.fatal(`start failed: ${problem}`);
     else log.fatal({ err: error }, 'start failed');
     process.exit(1);
   }
