@@ -25,6 +25,7 @@ import { createRenderError, createSendErrorPage } from './error-pages.ts';
 import { createHomeRedirects } from './home.ts';
 import { createInvitationPages } from './invitation.ts';
 import type { KnownBrowsers } from './known-browsers.ts';
+import { createLeavingStep } from './leaving.ts';
 import { createLoginPage } from './login.ts';
 import { createLogoutPages } from './logout-pages.ts';
 import { createMailedLinkPages } from './mailed-links.ts';
@@ -43,7 +44,7 @@ export interface InteractionsDeps {
   readonly config: { readonly issuer: string; readonly baseUrl: string; readonly basePath: string };
   readonly settings: () => SettingValues;
   readonly clock: Clock;
-  readonly events: Pick<Events, 'emit'>;
+  readonly events: Pick<Events, 'emit' | 'record'>;
   readonly pages: { readonly views: Views; readonly csrf: Csrf; readonly oneTime: OneTime };
   readonly protocol: {
     readonly mount: Pick<ProtocolMount, 'provider'>;
@@ -141,7 +142,8 @@ function createPages(deps: Parts) {
   const passkeySteps = createPasskeySteps({ ...deps, ...signIn, current, steps });
   const ceremonies = createPasskeyCeremonies({ ...deps, ...signIn, passkeys: deps.passkeys, current, steps });
   const recover = createRecoverPage({ ...deps, mode: signIn.mode, current, steps });
-  const factors = createSecondFactorPages({ ...deps, parts: signIn, current, steps, passkeySteps });
+  const leaving = createLeavingStep({ ...deps, current, steps });
+  const factors = createSecondFactorPages({ ...deps, parts: signIn, current, steps, passkeySteps, leaving });
   const mailed = createMailedLinkPages({
     ...deps,
     ...signIn,

@@ -9,6 +9,7 @@ import type { SecondFactors } from '../src/second-factors/index.ts';
 import { EMAIL_CODE_COOLDOWN_SECONDS, toQrDataUri } from '../src/second-factors/index.ts';
 import type { Views } from '../src/views/index.ts';
 import { CANCELLED, type CurrentInteraction } from './current.ts';
+import type { LeavingStep } from './leaving.ts';
 import { maskEmail } from './mask-email.ts';
 import { pageOptions } from './page-options.ts';
 import type { PasskeySteps } from './passkey-pages.ts';
@@ -35,6 +36,7 @@ interface Deps {
   readonly parts: Pick<SignInParts, 'trust' | 'trustDays'>;
   readonly clock: Clock;
   readonly passkeySteps: PasskeySteps;
+  readonly leaving: LeavingStep;
 }
 
 export interface SecondFactorPages {
@@ -53,7 +55,8 @@ interface Shown {
 }
 
 export function createSecondFactorPages(deps: Deps): SecondFactorPages {
-  const { views, current, steps, basePath, readForm, clock, secondFactors, parts, passkeySteps } = deps;
+  const { views, current, steps, basePath, readForm, clock, secondFactors, parts, passkeySteps, leaving } =
+    deps;
   const { totp } = secondFactors;
   const { methodsOf, canUseEmail } = createMethodChoice({ steps, secondFactors });
 
@@ -217,6 +220,8 @@ export function createSecondFactorPages(deps: Deps): SecondFactorPages {
         case 'codes':
           // They are shown once; opening the page again continues.
           return turnPage(ctx, interaction, account, progress);
+        case 'leaving':
+          return leaving.show(ctx, interaction, account, progress);
         case 'password':
           return ctx.redirect(current.pageUrl('login', interaction));
         case 'passkey':
@@ -240,6 +245,8 @@ export function createSecondFactorPages(deps: Deps): SecondFactorPages {
           return enrol(ctx, interaction, form);
         case 'codes':
           return turnPage(ctx, interaction, account, progress);
+        case 'leaving':
+          return leaving.keep(ctx, interaction, account, progress);
         case 'offer':
           return passkeySteps.decline(ctx, interaction, account);
         case 'new_codes':

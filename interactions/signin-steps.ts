@@ -2,7 +2,7 @@
 // every step, and from the progress stored in the interaction. The interaction gets its result, without which the library
 // signs no one in, only when no step is missing; so no address can skip a step.
 import type Koa from 'koa';
-import type { Account, AccountDomain } from '../src/accounts/index.ts';
+import { type Account, type AccountDomain, isLeaving } from '../src/accounts/index.ts';
 import { AppError } from '../src/errors.ts';
 import {
   ACR,
@@ -154,6 +154,8 @@ export function createSigninSteps(deps: Deps): SigninSteps {
       return factor === 'verify' && hasCode ? 'verify' : 'passkey';
     }
     if (factor !== undefined && factor !== 'trusted') return factor;
+    // After all of them: it undoes the deletion.
+    if (isLeaving(account)) return 'leaving';
     return isOfferDue(ctx, interaction, account, amr) ? 'offer' : factor;
   }
 

@@ -80,6 +80,7 @@ export const catalogue = {
   'account.not_found': { status: 404, message: 'User not found.' },
   'account.username_taken': { status: 409, message: 'This username is already taken.' },
   'account.username_fixed': { status: 403, message: 'Usernames cannot be changed here.' },
+  'account.deletion_off': { status: 403, message: 'Accounts cannot be deleted by their owners here.' },
   'account.email_frozen': {
     status: 409,
     message: 'A change of this address was stopped. Decide on it before the next one.',

@@ -149,6 +149,10 @@ export const errorNotes: Readonly<Record<ErrorCode, Note>> = {
     cause: 'A user wants another username, and the setting `allow_username_change` is off.',
     remedy: 'Ask an administrator, who can change it or turn the setting on.',
   },
+  'account.deletion_off': {
+    cause: 'A user wants to delete their account, and the setting `allow_account_deletion` is off.',
+    remedy: 'Ask an administrator, who can delete it or turn the setting on.',
+  },
   'account.email_frozen': {
     cause: 'Someone with the former mailbox stopped the last change of the e-mail address.',
     remedy: 'The user keeps one of the two addresses on `/account/email`, or an administrator sets one.',

@@ -13,13 +13,14 @@ export const toAccount = ({ id, version, value }: Stored<AccountRecord>): Accoun
 
 /** Counts an administrator even while locked: a lock expires, and one active administrator must always remain. */
 export const isActiveAdmin = (account: AccountRecord): boolean =>
-  account.role === 'admin' && account.isActive && account.deletingAt === undefined;
+  account.role === 'admin' && isUsable(account) && !isLeaving(account);
 
 /** The same condition as a store query. */
 export const activeAdminFilters: readonly FieldFilter[] = [
   { field: 'role', op: 'eq', value: 'admin' },
   { field: 'is_active', op: 'eq', value: true },
   { field: 'is_deleting', op: 'eq', value: false },
+  { field: 'deletion_due_at', op: 'absent' },
 ];
 
 /**
@@ -45,8 +46,14 @@ export const isSignInCurrent = (
 type AuthenticationBounds = Pick<AccountRecord, 'authenticatedNotBefore' | 'proofsNotBefore'>;
 
 /**
- * Whether its sessions and tokens count now (decisions §3): those of a deactivated or deleted account do not. A lock
- * caused by wrong passwords does not end them, or anyone could sign others out.
+ * Whether it may sign in (decisions §3): a deactivated or deleted account may not. A lock caused by wrong passwords does not
+ * count, or anyone could sign others out.
  */
 export const isUsable = (account: AccountRecord): boolean =>
   account.isActive && account.deletingAt === undefined;
+
+/**
+ * Whether its owner asked for its deletion: it may sign in to undo that, but none of its sessions and tokens counts
+ * (src/oidc/entitlements/account-directory.ts).
+ */
+export const isLeaving = (account: Readonly<AccountRecord>): boolean => account.deletion !== undefined;

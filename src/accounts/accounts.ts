@@ -16,6 +16,7 @@ import { guardLastAdmin } from './last-admin.ts';
 import { clearFailures } from './lockout.ts';
 import { findByLoginName, parseLoginName } from './login-name.ts';
 import { createOnboarding } from './onboarding.ts';
+import { createDueDeletions, type DueDeletions, markLeaving, unmarkLeaving } from './own-deletion.ts';
 import { createPasskeyAdmins, type PasskeyAdmins } from './passkey-admins.ts';
 import type { Passwords } from './passwords/password.ts';
 import { createRemoval } from './removal.ts';
@@ -77,6 +78,14 @@ export interface Accounts {
    * @throws AppError account.not_found, account.last_admin, passkey.last_admin
    */
   removeAccountAsAdmin(id: string): Promise<void>;
+  /**
+   * By its owner: ends its sessions, and from `dueAt` on (epoch milliseconds) the account is removed.
+   * @throws AppError account.not_found, account.last_admin, passkey.last_admin
+   */
+  requestDeletion(id: string, dueAt: number): Promise<Account>;
+  /** By its owner, who signed in for it. @throws AppError account.not_found when it is too late */
+  undoDeletion(id: string): Promise<Account>;
+  readonly ownDeletions: DueDeletions;
   /** In passkey-only mode, at least one administrator keeps a passkey. */
   readonly passkeyAdmins: PasskeyAdmins;
   /** Completes deletions that a crash interrupted. @returns how many */
@@ -100,7 +109,7 @@ export interface AccountsDeps {
   settings: () => Pick<SettingValues, 'auth_mode'>;
   /** @returns the number of ended sessions */
   endSessions: (accountId: string) => Promise<number>;
-  events: Pick<Events, 'record' | 'emitAndWait'>;
+  events: Pick<Events, 'record' | 'emit' | 'emitAndWait' | 'note'>;
 }
 
 export function createAccounts(deps: AccountsDeps): Accounts {
@@ -230,6 +239,14 @@ export function createAccounts(deps: AccountsDeps): Accounts {
       await passkeyAdmins.keepOne(id);
       if (!(await removal.remove(id))) throw new AppError('account.not_found');
     },
+    async requestDeletion(id, dueAt) {
+      await passkeyAdmins.keepOne(id);
+      const account = await changeLive(id, (value) => markLeaving(id, value, dueAt, clock()));
+      await endSessions(id);
+      return account;
+    },
+    undoDeletion: (id) => changeLive(id, (value) => unmarkLeaving(value, clock())),
+    ownDeletions: createDueDeletions({ collection, removal, endSessions, clock }),
     passkeyAdmins,
     finishDeletions: () => removal.finishDeletions(),
     hasAdmin: () => onboarding.hasAdmin(),

@@ -28,7 +28,7 @@ import { minPasswordLength } from './passwords/password-rules.ts';
 import { createRefusalTime } from './passwords/refusal-time.ts';
 import { createReportSignIn } from './sign-in-events.ts';
 
-export { type Account, activeAdminFilters, isUsable, toAccount } from './account.ts';
+export { type Account, activeAdminFilters, isLeaving, isUsable, toAccount } from './account.ts';
 export type { Accounts, NewAccount } from './accounts.ts';
 export type { AccountChanges } from './changes.ts';
 export { displayNameOf } from './display-name.ts';
@@ -43,6 +43,7 @@ export { checkNewPassword } from './passwords/check-new-password.ts';
 export type { HashParameters } from './passwords/password.ts';
 export { minPasswordLength } from './passwords/password-rules.ts';
 export type { ProfileChanges } from './profile.ts';
+export { removeDueAccounts } from './remove-due-job.ts';
 export { type AdminAccess, accessOfRole } from './role-access.ts';
 export {
   hasCodeFactor,

@@ -2,7 +2,7 @@
 // without locking: if two concurrent requests remove the last two, ADMIN_TOKEN still allows changing the mode.
 import { AppError } from '../errors.ts';
 import type { FieldFilter, Query } from '../store/port.ts';
-import { type Account, activeAdminFilters } from './account.ts';
+import { type Account, activeAdminFilters, isActiveAdmin } from './account.ts';
 import { hasPasskey } from './security-state.ts';
 
 interface Deps {
@@ -36,7 +36,7 @@ export function createPasskeyAdmins({ find, query, isPasskeyOnly }: Deps): Passk
     async keepOne(accountId: string): Promise<void> {
       if (!isPasskeyOnly()) return;
       const account = await find(accountId);
-      const isOne = account?.role === 'admin' && account.isActive && hasPasskey(account);
+      const isOne = account !== undefined && isActiveAdmin(account) && hasPasskey(account);
       if (isOne && !(await hasOther(accountId))) throw new AppError('passkey.last_admin');
     },
   };

@@ -9,9 +9,10 @@ import { update } from '../store/update.ts';
 export interface Removal {
   /**
    * Also resumes an interrupted deletion.
+   * @param isWanted asked of the account as it is when it is marked
    * @returns whether the account existed. @throws AppError account.last_admin
    */
-  remove(id: string): Promise<boolean>;
+  remove(id: string, isWanted?: (value: AccountRecord) => boolean): Promise<boolean>;
   /**
    * Completes deletions that a crash interrupted. Safe to run in several processes. @returns the number of completed
    * ones
@@ -25,24 +26,29 @@ export function createRemoval(deps: {
   clock: Clock;
   endSessions: (accountId: string) => Promise<unknown>;
   /** Other domains remove what belongs to the account. */
-  events: Pick<Events, 'emitAndWait'>;
+  events: Pick<Events, 'emit' | 'emitAndWait' | 'note'>;
 }): Removal {
   const { collection, clock, endSessions, events } = deps;
 
   async function finish({ id, value }: Stored<AccountRecord>): Promise<void> {
     await endSessions(id);
     await events.emitAndWait('accountRemoving', { accountId: id, email: value.email });
-    await collection.remove(id);
+    const isGone = await collection.remove(id);
+    if (value.deletion === undefined || !isGone) return;
+    // Not before: what is about the account and waits to be sent was removed with it.
+    const { username, email, isEmailVerified, profile } = value;
+    events.note({ event: 'user.deletion_carried_out', target: { kind: 'user', id }, details: { username } });
+    events.emit('ownerDeletedAccount', { username, email, isEmailVerified, language: profile.locale });
   }
 
   return {
-    async remove(id) {
+    async remove(id, isWanted = () => true) {
       const marked = await update(collection, id, (value) =>
-        value.deletingAt === undefined
+        value.deletingAt === undefined && isWanted(value)
           ? { value: { ...value, isActive: false, deletingAt: clock() } }
           : undefined,
       );
-      if (marked === undefined) return false;
+      if (marked?.value.deletingAt === undefined) return false;
       await finish(marked);
       return true;
     },

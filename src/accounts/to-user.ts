@@ -16,6 +16,7 @@ export type User = {
   is_email_verified: boolean;
   totp_verified: boolean;
   is_active: boolean;
+  deletion_due_at: string | null;
   locked_until: string | null;
   failed_login_attempts: number;
   last_login_at: string | null;
@@ -50,6 +51,7 @@ export const toUser = (account: Account, now: number): User => ({
   is_email_verified: account.isEmailVerified,
   totp_verified: account.totpVerified,
   is_active: account.isActive,
+  deletion_due_at: time(account.deletion?.dueAt),
   locked_until: isLocked(account, now) ? time(account.lockedUntil) : null,
   failed_login_attempts: account.failedLoginAttempts,
   last_login_at: time(account.lastLoginAt),

@@ -9,6 +9,7 @@ import {
   createAccountDomain,
   finishInterrupted,
   type HashParameters,
+  removeDueAccounts,
 } from '../accounts/index.ts';
 import { createAdmin, resealReplies } from '../admin/index.ts';
 import { createAgents } from '../agents/index.ts';
@@ -142,7 +143,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const passkeys = createPasskeys({ ...base, baseUrl, accounts });
   const recovery = createRecovery({ ...base, baseUrl, accounts, mail, secondFactors, limits });
   const registration = createRegistration({ ...base, config, accounts, clients, mail, recovery, limits });
-  subscribeNotices({ events, accounts, mail, clock, log });
+  subscribeNotices({ events, accounts, mail, clock, baseUrl: config.baseUrl, log });
 
   const directory = createAccountDirectory({ ...base, domain: accountDomain });
   const confirmSession = createConfirmSession({ domain: accountDomain, sessions });
@@ -285,6 +286,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       ...sessionDomain.jobs,
       ...logoutDeliveries.jobs,
       ...agents.jobs,
+      removeDueAccounts({ accounts, settings: base.settings }),
       finishInterrupted({ accounts, groups, clients, apis, sessions, settings: base.settings }),
     ],
     // `mount.ready`: for the legacy profile.

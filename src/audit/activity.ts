@@ -48,6 +48,8 @@ const KINDS: { readonly [Name in EventName]?: string } = {
   'user.sessions_revoked': 'signed_out',
   'user.compromise_reported': 'reported',
   'user.data_exported': 'data_exported',
+  'user.deletion_requested': 'deletion_requested',
+  'user.deletion_undone': 'deletion_undone',
   'user.unlocked': 'unlocked',
   'user.updated': 'changed_by_admin',
 };

@@ -69,6 +69,10 @@ export const eventLabels = {
   'user.updated': 'User updated',
   'user.removed': 'User deleted',
   'user.data_exported': 'Own data downloaded',
+  // By the owner: asked for, undone by a sign-in, and carried out when its day came.
+  'user.deletion_requested': 'Owner asked for deletion',
+  'user.deletion_undone': 'Owner undid the deletion',
+  'user.deletion_carried_out': 'Deleted as the owner asked',
   'user.unlocked': 'User unlocked',
   'user.deactivated': 'User deactivated',
   'user.reactivated': 'User reactivated',

@@ -26,6 +26,13 @@ export interface Signals {
     readonly grantType: string;
     readonly scope?: string | undefined;
   };
+  /** An account is gone because its owner asked for it; nothing else of it is left. `language`: BCP 47. */
+  ownerDeletedAccount: {
+    readonly username: string;
+    readonly email: string | undefined;
+    readonly isEmailVerified: boolean;
+    readonly language: string | undefined;
+  };
   /** A complete sign-in in a browser that the account did not know, while it knows others. */
   newBrowserUsed: { readonly account: Snapshot };
   /** A code of a request with neither PKCE nor a nonce was redeemed. */

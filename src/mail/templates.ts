@@ -23,6 +23,10 @@ export const mailTemplates = {
   email_change_stop: ['url', 'expiresSeconds'],
   new_sign_in: [],
   data_exported: [],
+  /** `url`: where to sign in to undo it, without a token; `dueAt`: epoch milliseconds. */
+  deletion_requested: ['url', 'dueAt'],
+  deletion_undone: [],
+  account_deleted: [],
   /** To administrators; `username` is the owner's. */
   compromise_reported: [],
   second_factor_added: [],

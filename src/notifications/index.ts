@@ -12,6 +12,7 @@ interface Deps {
   readonly accounts: Pick<Accounts, 'find' | 'query'>;
   readonly mail: Pick<Mail, 'queue'>;
   readonly clock: Clock;
+  readonly baseUrl: string;
   readonly log: Pick<Logger, 'warn'>;
 }
 
@@ -32,9 +33,10 @@ const ownersActs: { readonly [Name in EventName]?: (event: RecordedEvent) => Mai
   'passkey.added': () => 'passkey_added',
   'passkey.removed': () => 'passkey_removed',
   'user.data_exported': () => 'data_exported',
+  'user.deletion_undone': () => 'deletion_undone',
 };
 
-export function subscribeNotices({ events, accounts, mail, clock, log }: Deps): void {
+export function subscribeNotices({ events, accounts, mail, clock, baseUrl, log }: Deps): void {
   const { origins } = events;
 
   async function notify(
@@ -105,6 +107,24 @@ export function subscribeNotices({ events, accounts, mail, clock, log }: Deps): 
         await notify(administrator, 'compromise_reported', { ...values, username: owner?.username ?? '' });
     };
     origins.defer(logLost('compromise_reported', target?.id ?? '', tellAdministrators()));
+  });
+
+  events.on('user.deletion_requested', ({ target }) => {
+    const { values, language } = requestValues(origins.current(), clock());
+    const queue = async (): Promise<void> => {
+      const account = target?.id === undefined ? undefined : await accounts.find(target.id);
+      if (account?.deletion === undefined) return;
+      // No token: who undoes it signs in, so that a mailbox alone is not enough.
+      const more = { ...values, url: `${baseUrl}/account`, dueAt: account.deletion.dueAt };
+      await notify(account, 'deletion_requested', more, account.profile.locale ?? language);
+    };
+    origins.defer(logLost('deletion_requested', target?.id ?? '', queue()));
+  });
+
+  events.on('ownerDeletedAccount', ({ username, email, isEmailVerified, language }) => {
+    if (email === undefined || !isEmailVerified) return;
+    const queued = mail.queue({ to: email, template: 'account_deleted', values: { username }, language });
+    origins.defer(logLost('account_deleted', '', queued));
   });
 
   events.on('passkeyRemovedByAdmin', async ({ accountId }) => {

@@ -8,6 +8,7 @@ export const accountPages = {
   passkeys: '/account/passkeys',
   'not-me': '/account/not-me',
   data: '/account/data',
+  delete: '/account/delete',
   'second-factor': '/account/second-factor',
 } as const;
 

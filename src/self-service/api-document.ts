@@ -25,6 +25,14 @@ export const operations = {
   },
   'POST /profile/send-email-verification': { summary: 'Have a link sent that confirms your address' },
   'GET /export': { summary: 'Read everything that is held about you', isFresh: true, answer: 'object' },
+  'POST /deletion': {
+    summary:
+      'Delete your account: ends every session and token, this one too. `due_at` is the day until which a sign-in ' +
+      'undoes it; null: it is gone',
+    isFresh: true,
+    body: ['username'],
+    answer: 'object',
+  },
   'GET /email': { summary: 'Read your address and what is not decided about it', answer: 'object' },
   'POST /email': {
     summary: 'Have a link sent to a new address, which changes yours when you open it',

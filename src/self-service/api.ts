@@ -8,6 +8,7 @@ import type { OwnPasskey } from '../passkeys/index.ts';
 import { type Body, changesIn, invalid, membersOf } from './api-body.ts';
 import { apiDocument, type OperationName, operationNames, operationOf, placeOf } from './api-document.ts';
 import type { DataDeps } from './data-page.ts';
+import type { Deletion } from './deletion.ts';
 import type { EmailDeps } from './email-page.ts';
 import type { HomeDeps } from './home-page.ts';
 import type { SelfServiceUser } from './page-kit.ts';
@@ -34,6 +35,7 @@ interface Deps extends Pick<HomeDeps, 'acts'> {
   readonly version: string;
   readonly profile: Pick<ProfileDeps, 'mayChangeUsername' | 'change'>;
   readonly personalData: Pick<DataDeps, 'export'>;
+  readonly deletion: Pick<Deletion, 'request'>;
   readonly email: Pick<EmailDeps, 'state' | 'request' | 'settle'>;
   readonly password: Pick<PasswordDeps, 'arePasswordsOff' | 'isPasswordEnough' | 'change'>;
   readonly secondFactor: Pick<
@@ -65,7 +67,8 @@ const iso = (at: number | undefined): string | null => (at === undefined ? null 
 const list = (items: readonly unknown[]): object => ({ items, total: items.length });
 
 export function accountApi(deps: Deps): Koa.Middleware {
-  const { authorize, overview, acts, profile, personalData, email, password, secondFactor, passkeys } = deps;
+  const { authorize, overview, acts, profile, personalData, deletion, email, password } = deps;
+  const { secondFactor, passkeys } = deps;
 
   const codes =
     (handle: Handle): Handle =>
@@ -203,6 +206,9 @@ export function accountApi(deps: Deps): Koa.Middleware {
     'PATCH /profile': changeProfile,
     'POST /profile/send-email-verification': ({ who }) => acts.sendVerification(who),
     'GET /export': ({ who }) => personalData.export(who, 'json'),
+    'POST /deletion': async ({ who, read }) => ({
+      due_at: iso(await deletion.request(who, (await read(['username'])).username ?? '')),
+    }),
     'GET /email': showEmail,
     'POST /email': async ({ who, read }) => email.request(who, (await read(['email'])).email ?? ''),
     'POST /email/settle': settleEmail,

@@ -31,6 +31,7 @@ export interface HomeDeps {
     readonly applications: Model['applications'];
     readonly activity: Model['activity'];
   }>;
+  readonly canDelete: () => boolean;
   readonly isKnownBrowser: (ctx: Koa.Context, account: Account) => boolean;
   readonly acts: {
     /** @throws AppError session.not_found when it is not a session of this user */
@@ -77,7 +78,7 @@ const ALERTS: Alerts = {
 /** How long the owner sees a warning about guessed passwords. */
 const GUESSED_MS = 7 * 86_400_000;
 
-export function createHomePage({ kit, now, overview, acts, isKnownBrowser }: HomeDeps) {
+export function createHomePage({ kit, now, overview, acts, canDelete, isKnownBrowser }: HomeDeps) {
   function guessesOf(ctx: Koa.Context, { account }: SelfServiceUser): Model['guesses'] {
     const { guessedAt: at } = account;
     if (at === undefined || at <= now() - GUESSED_MS) return undefined;
@@ -103,6 +104,7 @@ export function createHomePage({ kit, now, overview, acts, isKnownBrowser }: Hom
         glance: glanceOf(facts),
         codesLeft: facts.codesLeft,
         guesses: guessesOf(ctx, who),
+        canDelete: canDelete(),
         notice: noticeOf(ctx, NOTICES),
         alert: problem && { key: problem.alert },
         retryAfterSeconds: problem?.retryAfterSeconds,

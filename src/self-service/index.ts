@@ -23,6 +23,8 @@ import type { AccountPage } from './account-pages.ts';
 import { accountApi } from './api.ts';
 import { type CredentialChangesDeps, createCredentialChanges } from './credential-changes.ts';
 import { createDataPage } from './data-page.ts';
+import { createDeletePage } from './delete-page.ts';
+import { createDeletion } from './deletion.ts';
 import { createEmailPage, type EmailDeps } from './email-page.ts';
 import { createPersonalExport } from './export.ts';
 import { createHomePage } from './home-page.ts';
@@ -105,6 +107,7 @@ function actionsOf(parts: Parts) {
     acts: createAccountActs(parts),
     profile: createProfileChanges(parts),
     personalData: createPersonalExport(parts),
+    deletion: createDeletion(parts),
     email: emailActions(parts.recovery),
     password: {
       minLength: () => minPasswordLength(settings()),
@@ -158,7 +161,7 @@ export function createSelfService(deps: SelfServiceDeps): Koa.Middleware[] {
 
   const kit = createPageKit({ ...pages, basePath: site.basePath, readForm, confirmUrl });
   const actions = actionsOf(parts);
-  const { overview, acts, profile, email, password, secondFactor, passkeys } = actions;
+  const { overview, acts, profile, email, password, secondFactor, passkeys, deletion } = actions;
 
   return [
     accountApi({
@@ -178,11 +181,13 @@ export function createSelfService(deps: SelfServiceDeps): Koa.Middleware[] {
         now: clock,
         overview: overview.all,
         acts,
+        canDelete: deletion.isAllowed,
         isKnownBrowser: parts.knownBrowsers.isKnown,
       }),
       profile: createProfilePage({ kit, ...profile }),
       email: createEmailPage({ kit, ...email }),
       data: createDataPage({ kit, ...actions.personalData }),
+      deletion: createDeletePage({ kit, deletion, lostBy: overview.lost }),
       notMe: createNotMePage({
         kit,
         arePasswordsOff: password.arePasswordsOff,

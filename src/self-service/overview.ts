@@ -177,6 +177,11 @@ export function createOverview(deps: OverviewDeps) {
 
   return {
     all,
+    /** What goes with the account. */
+    async lost(who: SelfServiceUser) {
+      const [applications, sessions] = await Promise.all([applicationsOf(who), sessionsOf(who)]);
+      return { applications, passkeys: who.account.passkeys?.length ?? 0, sessions: sessions.length };
+    },
     facts: factsOf,
     sessions: sessionsOf,
     devices: devicesOf,
@@ -195,6 +200,7 @@ type PageKitModel = Pick<
   | 'confirmUrl'
   | 'now'
   | 'glance'
+  | 'canDelete'
   | 'codesLeft'
   | 'notice'
 >;

@@ -7,6 +7,7 @@ import { authorizationIn } from '../oidc/index.ts';
 import type { Views } from '../views/index.ts';
 import { type AccountPage, pathOf } from './account-pages.ts';
 import type { createDataPage } from './data-page.ts';
+import type { createDeletePage } from './delete-page.ts';
 import type { createEmailPage } from './email-page.ts';
 import type { createHomePage } from './home-page.ts';
 import type { createNotMePage } from './not-me-page.ts';
@@ -24,6 +25,7 @@ interface Deps {
   readonly profile: ReturnType<typeof createProfilePage>;
   readonly email: ReturnType<typeof createEmailPage>;
   readonly data: ReturnType<typeof createDataPage>;
+  readonly deletion: ReturnType<typeof createDeletePage>;
   readonly notMe: ReturnType<typeof createNotMePage>;
   readonly password: ReturnType<typeof createPasswordPage>;
   readonly secondFactor: ReturnType<typeof createSecondFactorPage>;
@@ -41,8 +43,8 @@ type Route = readonly [
 ];
 
 export function accountRoutes(deps: Deps): Koa.Middleware {
-  const { views, basePath, signedIn, signInUrl, home, profile, email, data, notMe, password, secondFactor } =
-    deps;
+  const { views, basePath, signedIn, signInUrl, home, profile, email, data, deletion, notMe } = deps;
+  const { password, secondFactor } = deps;
   const { confirmation } = email;
   const routes: readonly Route[] = [
     ['GET', '/account', 'home', home.show],
@@ -61,6 +63,8 @@ export function accountRoutes(deps: Deps): Koa.Middleware {
     ['POST', '/account/email/confirm', 'email', confirmation.submit],
     ['GET', '/account/data', 'data', data.show],
     ['POST', '/account/data', 'data', data.download],
+    ['GET', '/account/delete', 'delete', deletion.show],
+    ['POST', '/account/delete', 'delete', deletion.submit],
     ['GET', '/account/not-me', 'not-me', notMe.show],
     ['POST', '/account/not-me', 'not-me', notMe.submit],
     ['GET', '/account/password', 'password', password.show],

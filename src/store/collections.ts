@@ -80,6 +80,7 @@ export const accounts: CollectionDefinition<AccountRecord> = {
     created_at: { type: 'number', of: (a) => a.createdAt },
     updated_at: { type: 'number', of: (a) => a.updatedAt },
     is_deleting: { type: 'boolean', of: (a) => a.deletingAt !== undefined },
+    deletion_due_at: { type: 'number', of: (a) => a.deletion?.dueAt },
     groups: { type: 'string', isSearched: true, of: (a) => asPath(a.groups) },
     passkey_count: { type: 'number', of: (a) => a.passkeys?.length ?? 0 },
   },

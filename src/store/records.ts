@@ -67,6 +67,10 @@ export interface AccountRecord extends GuessCounters {
   authenticatedNotBefore?: number;
   /** The owner changed factors: a sign-in in progress whose first factor is not later than this is refused (R063). */
   proofsNotBefore?: number;
+  /**
+   * Its owner asked for its deletion: until `dueAt` it may sign in to undo that, and nothing else. Absent: no one did.
+   */
+  deletion?: { requestedAt: number; dueAt: number };
   /** Set at the start of a deletion; from then on the account counts as deleted. A job finishes after a crash. */
   deletingAt?: number;
   lastLoginAt?: number;

@@ -102,6 +102,8 @@ export interface AccountPageModels {
       readonly isProblem: boolean;
       readonly ipAddress?: string | undefined;
     })[];
+    /** Whether people can delete their own account. */
+    readonly canDelete: boolean;
     readonly notice?:
       | 'session_ended'
       | 'sessions_ended'
@@ -154,6 +156,17 @@ export interface AccountPageModels {
       readonly rows: readonly (readonly { readonly name: string; readonly value: string }[])[];
     }[];
   };
+  readonly 'account-delete': ChangingPage & {
+    /** What is lost. */
+    readonly applications: readonly { readonly name: string; readonly logoUri?: string | undefined }[];
+    readonly passkeys: number;
+    readonly sessions: number;
+    /** 0: at once. */
+    readonly graceDays: number;
+    readonly errors: FieldErrors;
+  };
+  /** Nobody is signed in any more. `dueAt`: epoch milliseconds; absent: it is gone. */
+  readonly 'account-delete-done': { readonly dueAt?: number | undefined };
   readonly 'account-not-me': ChangingPage & { readonly hasPassword: boolean };
   readonly 'account-password': ChangingPage & {
     readonly notice?: 'reported' | undefined;

@@ -126,6 +126,8 @@ export interface PageModels extends AccountPageModels {
     readonly clientId?: string | undefined;
     readonly codes: readonly string[];
   };
+  /** The owner asked for the account's deletion, and may undo it. `dueAt`: epoch milliseconds. */
+  readonly leaving: PasskeyPage & { readonly dueAt: number };
   /** A passkey must be registered to continue. */
   readonly 'passkey-enrol': PasskeyPage;
   readonly 'passkey-offer': PasskeyPage;

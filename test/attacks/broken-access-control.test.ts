@@ -79,6 +79,7 @@ const accountTable: Readonly<Record<string, readonly string[]>> = {
   activity: ['GET'],
   email: ['GET', 'POST'],
   'email/settle': ['POST'],
+  deletion: ['POST'],
   export: ['GET'],
   'report-compromise': ['POST'],
   'profile/send-email-verification': ['POST'],

@@ -107,6 +107,32 @@ test('killed at each write of a user deletion: access ends at once, the next sta
   ok(died >= 5 && died < MOST, String(died));
 });
 
+test('killed at each write of a deletion by its owner: nothing counts, a job ends it', async (t) => {
+  let died = 0;
+  const { accounts } = app.app;
+  for (let writes = 0; writes < MOST; writes += 1) {
+    const user = await app.createUser(`leaving-${writes}`);
+    const tokens = await tokensOf(app, client, user, { scope: 'openid offline_access', prompt: 'consent' });
+    life.dieAfter(writes);
+    const asked = accounts
+      .requestDeletion(user.id, app.now())
+      .then(() => accounts.ownDeletions.removeDue(10))
+      .catch(() => 'killed');
+    const outcome = await asked;
+    const hasDied = life.revive();
+    equal(outcome, hasDied ? 'killed' : 1, `after ${writes} writes`);
+    if (writes > 0) equal(await isActive(app, tokens.access_token), false, `after ${writes} writes`);
+    else await accounts.requestDeletion(user.id, app.now());
+    app.advance(7 * 3_600_000);
+    await app.app.jobs.tick();
+    equal(await isGone(user.id), true, `after ${writes} writes`);
+    if (!hasDied) break;
+    died += 1;
+  }
+  t.diagnostic(`killed at ${died} writes`);
+  ok(died >= 5 && died < MOST, String(died));
+});
+
 test('killed at each write of a revocation: reported as failed, completed by a retry', async (t) => {
   const user = await app.createUser('revoked');
   let died = 0;

@@ -43,6 +43,16 @@ const email = {
 } satisfies PageModels['account-email'];
 const to = 'ada.lovelace.of.the.analytical.engine@mail.example';
 
+const deletion = {
+  csrf,
+  account: profile.account,
+  applications: [{ name: 'Acme Mail' }, { name: 'Acme Spreadsheets of the Analytical Engine, Incorporated' }],
+  passkeys: 2,
+  sessions: 3,
+  graceDays: 14,
+  errors: noErrors,
+} satisfies PageModels['account-delete'];
+
 const home = {
   csrf,
   account: {
@@ -54,6 +64,7 @@ const home = {
   now,
   glance: { level: 'strong', protections: ['passkey', 'password', 'app'], advice: ['few_recovery_codes'] },
   codesLeft: 2,
+  canDelete: true,
   password: { isSet: true, changedAt: now - 90 * DAY },
   secondFactor: { appSince: now - 80 * DAY, hasEmailCodes: false, hasFactor: true, isOff: false },
   passkeys: { count: 2, lastUsedAt: now - 3 * DAY },
@@ -234,6 +245,20 @@ export const accountSamples = {
       },
     ],
   }),
+  'account-delete': sample('account-delete', deletion),
+  'account-delete-now': sample('account-delete', {
+    ...deletion,
+    applications: [],
+    graceDays: 0,
+    errors: { username: 'invalid.own_username' },
+  }),
+  'account-delete-later': sample('account-delete', {
+    ...deletion,
+    confirmUrl: '/oauth2/authorize?prompt=login',
+    alert: 'alert.last_admin',
+  }),
+  'account-delete-done': sample('account-delete-done', { dueAt: now + 14 * DAY }),
+  'account-delete-gone': sample('account-delete-done', {}),
   'account-not-me': sample('account-not-me', { csrf, account: profile.account, hasPassword: true }),
   'account-not-me-later': sample('account-not-me', {
     csrf,

@@ -59,5 +59,11 @@ export const secondStepSamples = {
   'mfa-enrol': sample('mfa-enrol', enrolment),
   'mfa-enrol-email': sample('mfa-enrol', { ...enrolment, canUseEmail: true, canSkip: false }),
   'mfa-enrol-failed': sample('mfa-enrol', { ...enrolment, canSkip: false, alert: 'alert.code_wrong' }),
+  leaving: sample('leaving', {
+    csrf,
+    interaction,
+    account: { username: 'ada.lovelace' },
+    dueAt: Date.UTC(2026, 11, 5),
+  }),
   'recovery-codes': sample('recovery-codes', { csrf, interaction, codes: recoveryCodes }),
 } as const satisfies Record<string, Sample>;

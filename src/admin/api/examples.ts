@@ -76,6 +76,7 @@ const known: Readonly<Record<string, unknown>> = {
   next: null,
   total: 1,
   line: 1,
+  deletion_due_at: null,
   locked_until: null,
   values: { product_name: 'Acme' },
 };

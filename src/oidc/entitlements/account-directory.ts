@@ -1,5 +1,5 @@
 // The accounts as the protocol core reads them, and whether a sign-in that has just written its session may keep it.
-import { type Account, type AccountDomain, isUsable } from '../../accounts/index.ts';
+import { type Account, type AccountDomain, isLeaving, isUsable } from '../../accounts/index.ts';
 import { ACR } from '../../clients/index.ts';
 import { isRequired } from '../../second-factors/index.ts';
 import type { Sessions } from '../../sessions/index.ts';
@@ -13,12 +13,16 @@ interface Deps {
   readonly settings: () => SettingValues;
 }
 
+/** Of an account that its owner is deleting, nothing counts but the sign-in that undoes it. */
+const hasSessions = (account: Account): boolean => isUsable(account) && !isLeaving(account);
+
 export function createAccountDirectory({ domain, settings }: Deps): AccountDirectory<Account> {
   const { accounts, signIns, reportSignIn, assurance } = domain;
   const reachableAcrs = (account: Account) => acrsOf(assurance.reachable(account));
   return {
     find: (id) => accounts.find(id),
-    isUsable: (account) => isUsable(account),
+    maySignIn: isUsable,
+    isUsable: hasSessions,
     isAuthenticationCurrent: assurance.isAuthenticationCurrent,
     isSignInCurrent: assurance.isSignInCurrent,
     reachableAcrs,
@@ -52,7 +56,7 @@ export function createConfirmSession(deps: {
   const { accounts, assurance } = domain;
   return async ({ accountId, uid, provenAt }) => {
     const account = await accounts.find(accountId);
-    if (account && isUsable(account) && assurance.isSignInCurrent(account, provenAt)) return true;
+    if (account && hasSessions(account) && assurance.isSignInCurrent(account, provenAt)) return true;
     await sessions.end(uid);
     if (account === undefined) await sessions.removeOfAccount(accountId);
     return false;

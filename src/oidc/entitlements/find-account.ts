@@ -22,7 +22,9 @@ export interface OidcAccount {
 
 export interface AccountDirectory<A extends OidcAccount = OidcAccount> {
   find(id: string): Promise<A | undefined>;
-  /** Active and not being deleted. */
+  /** Active and not deleted. */
+  maySignIn(account: A): boolean;
+  /** The same, and its owner did not ask for its deletion: whether its sessions and tokens count. */
   isUsable(account: A): boolean;
   /** Whether an authentication at that time (epoch seconds) is still valid: a new password or role invalidates earlier ones. */
   isAuthenticationCurrent(account: A, at: number): boolean;

@@ -17,9 +17,9 @@ export interface SigninProgress {
   /**
    * verify: ask for a second factor; enrol: set up a second factor; password: ask for the password after a passkey without
    * user verification; passkey: a passkey must be created; new_codes: create recovery codes; codes: recovery codes are
-   * shown; offer: a passkey may be created.
+   * shown; leaving: the owner asked for the account's deletion, and may undo it; offer: a passkey may be created.
    */
-  readonly step: 'verify' | 'enrol' | 'password' | 'passkey' | 'new_codes' | 'codes' | 'offer';
+  readonly step: 'verify' | 'enrol' | 'password' | 'passkey' | 'new_codes' | 'codes' | 'leaving' | 'offer';
   /** The authenticator being enrolled, sealed for the account (src/second-factors/totp.ts). */
   readonly pending?: string;
   /** Epoch milliseconds of the last e-mailed code, for the countdown of the page. */
@@ -61,9 +61,10 @@ const RESUMING = new Set(['resume', 'device_resume']);
 async function isInvalidated(
   accounts: AccountDirectory,
   { accountId, provenAt }: { readonly accountId: string; readonly provenAt?: unknown },
+  counts: 'maySignIn' | 'isUsable',
 ): Promise<boolean> {
   const account = await accounts.find(accountId);
-  if (account === undefined || !accounts.isUsable(account) || typeof provenAt !== 'number') return true;
+  if (account === undefined || !accounts[counts](account) || typeof provenAt !== 'number') return true;
   return !accounts.isSignInCurrent(account, provenAt);
 }
 
@@ -97,7 +98,12 @@ export function createInteractionModel(
       const { ctx } = ProviderBase;
       if (
         interaction?.progress &&
-        (await isInvalidated(accounts, { ...interaction.progress, provenAt: interaction.provenAt }))
+        (await isInvalidated(
+          accounts,
+          { ...interaction.progress, provenAt: interaction.provenAt },
+          // A step of it may be to undo the account's deletion.
+          'maySignIn',
+        ))
       ) {
         delete interaction.progress;
         delete interaction.provenAt;
@@ -107,7 +113,7 @@ export function createInteractionModel(
       // attacker's account (login CSRF). The browser cookie cannot be set by another host.
       if (interaction.browser !== browserDigest(ctx)) return undefined;
       // Without a result the library starts again.
-      if (interaction.result?.login && (await isInvalidated(accounts, interaction.result.login)))
+      if (interaction.result?.login && (await isInvalidated(accounts, interaction.result.login, 'isUsable')))
         delete interaction.result;
       return interaction;
     }

@@ -177,6 +177,10 @@ export const userSchema = ObjectSchema(
     is_email_verified: isEmailVerified(),
     totp_verified: BooleanSchema({ description: 'Whether an authenticator app is enrolled.' }),
     is_active: isActive(),
+    deletion_due_at: nullable(timestamp(), {
+      description:
+        'When the user is deleted, because they asked for it; until then they can only sign in to undo that. null: they did not.',
+    }),
     locked_until: nullable(timestamp(), {
       description:
         'Until when browsers that are unknown to the account cannot sign in with a password; null: not locked.',

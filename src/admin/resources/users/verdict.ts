@@ -14,6 +14,11 @@ export interface Verdict {
 export function verdictOn(user: User, failure: AuditEvent | undefined): Verdict {
   if (!user.is_active)
     return { canSignIn: false, text: 'An administrator deactivated this account.', remedy: 'reactivate' };
+  if (user.deletion_due_at !== null)
+    return {
+      canSignIn: false,
+      text: 'They asked for their account to be deleted. Only they can undo that, by signing in.',
+    };
   if (user.locked_until !== null) {
     const count = user.failed_login_attempts;
     const text = `Locked after ${count} wrong ${count === 1 ? 'password' : 'passwords'} in a row. Browsers in which they signed in before, passkeys and mailed links still work.`;

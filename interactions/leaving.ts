@@ -1,0 +1,54 @@
+// The last step of a sign-in to an account whose owner asked for its deletion: keep the account, or leave. It comes after
+// everything that the account asks for, so that no stranger and no thief of a password alone keeps it.
+import type Koa from 'koa';
+import type { Account, Accounts } from '../src/accounts/index.ts';
+import type { Events } from '../src/events/index.ts';
+import type { BoundInteraction, SigninProgress } from '../src/oidc/sign-in.ts';
+import type { Views } from '../src/views/index.ts';
+import type { CurrentInteraction } from './current.ts';
+import { pageOptions } from './page-options.ts';
+import type { SigninSteps } from './signin-steps.ts';
+
+interface Deps {
+  readonly views: Views;
+  readonly current: CurrentInteraction;
+  readonly steps: SigninSteps;
+  readonly accounts: Pick<Accounts, 'undoDeletion'>;
+  readonly events: Pick<Events, 'record'>;
+}
+
+type Step = (
+  ctx: Koa.Context,
+  interaction: BoundInteraction,
+  account: Account,
+  progress: SigninProgress,
+) => Promise<void>;
+
+export interface LeavingStep {
+  readonly show: Step;
+  readonly keep: Step;
+}
+
+export function createLeavingStep({ views, current, steps, accounts, events }: Deps): LeavingStep {
+  const goOn: Step = (ctx, interaction, account, { amr }) =>
+    steps.proceed(ctx, interaction, account, { amr, methods: [], provenAt: interaction.provenAt });
+
+  return {
+    async show(ctx, interaction, account, progress) {
+      // Undone in another browser.
+      if (account.deletion === undefined) return goOn(ctx, interaction, account, progress);
+      const { username, deletion } = account;
+      const model = { ...current.formFields(ctx, interaction), account: { username }, dueAt: deletion.dueAt };
+      views.send(ctx, 'leaving', model, pageOptions(interaction));
+    },
+
+    async keep(ctx, interaction, account, progress) {
+      const kept = await accounts.undoDeletion(account.id);
+      if (account.deletion !== undefined) {
+        const user = { kind: 'user', id: account.id } as const;
+        await events.record({ event: 'user.deletion_undone', actor: user, target: user });
+      }
+      return goOn(ctx, interaction, kept, progress);
+    },
+  };
+}

@@ -1,0 +1,52 @@
+// The deletion of the own account: the pages and the API share it. It ends the sessions at once; the account goes on its day.
+import { type Accounts, fold } from '../accounts/index.ts';
+import type { Clock } from '../clock.ts';
+import { AppError } from '../errors.ts';
+import type { Events } from '../events/index.ts';
+import type { SettingValues } from '../settings/index.ts';
+import { invalid } from './api-body.ts';
+import type { SelfServiceUser } from './page-kit.ts';
+
+const DAY_MS = 86_400_000;
+
+export interface Deletion {
+  isAllowed(): boolean;
+  /** Of grace; 0: at once. */
+  days(): number;
+  /**
+   * @param typed the username, as typed to confirm it
+   * @returns the day, in epoch milliseconds; undefined: the account is gone
+   * @throws AppError account.deletion_off, request.invalid, account.last_admin, passkey.last_admin
+   */
+  request(who: SelfServiceUser, typed: string): Promise<number | undefined>;
+}
+
+export function createDeletion(deps: {
+  readonly accounts: Pick<Accounts, 'requestDeletion' | 'ownDeletions'>;
+  readonly settings: () => SettingValues;
+  readonly clock: Clock;
+  readonly events: Pick<Events, 'record'>;
+}): Deletion {
+  const { accounts, settings, clock, events } = deps;
+  const isAllowed = (): boolean => settings().allow_account_deletion;
+  const days = (): number => settings().account_deletion_days;
+
+  return {
+    isAllowed,
+    days,
+    async request({ account: { id, username } }, typed) {
+      if (!isAllowed()) throw new AppError('account.deletion_off');
+      if (fold(typed) !== fold(username)) throw invalid({ username: 'Must be your username.' });
+      const isAtOnce = days() === 0;
+      const { deletion } = await accounts.requestDeletion(id, clock() + days() * DAY_MS);
+      const dueAt = deletion?.dueAt ?? clock();
+      const user = { kind: 'user', id } as const;
+      const details = { due_at: new Date(dueAt).toISOString() };
+      // The owner is told by mail (src/notifications).
+      await events.record({ event: 'user.deletion_requested', actor: user, target: user, details });
+      if (!isAtOnce) return dueAt;
+      await accounts.ownDeletions.removeIfDue(id);
+      return undefined;
+    },
+  };
+}
