@@ -106,6 +106,8 @@ export interface ProductOptions {
   readonly flags?: readonly string[];
   /** Where its store is made; default: the folder for temporary files. */
   readonly folder?: string;
+  /** A folder with a store, which is the caller's and remains; instead of a new one. */
+  readonly data?: string;
   readonly isFree?: boolean;
   readonly onError?: (line: string) => void;
 }
@@ -123,7 +125,7 @@ async function freePort(): Promise<number> {
 export async function startProduct(options: ProductOptions = {}): Promise<Product> {
   const { env = {}, folder = tmpdir(), isFree, onError } = options;
   const flags = options.flags ?? [];
-  const data = mkdtempSync(join(folder, 'latchkey-bench-'));
+  const data = options.data ?? mkdtempSync(join(folder, 'latchkey-bench-'));
   const adminToken = randomBytes(32).toString('base64url');
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
@@ -148,7 +150,7 @@ export async function startProduct(options: ProductOptions = {}): Promise<Produc
     adminToken,
     async stop() {
       await server.stop();
-      rmSync(data, { recursive: true, force: true });
+      if (options.data === undefined) rmSync(data, { recursive: true, force: true });
     },
   };
 }

@@ -1,5 +1,6 @@
 // `--profile OPERATION`: where the time of one operation goes, by the sampling profiler of the process itself, over a window when it
 // is warm.
+import { UsageError } from '../command-line.ts';
 import { load } from './http-load.ts';
 import { operations } from './operations.ts';
 import { prepare } from './prepare.ts';
@@ -74,10 +75,13 @@ function totals(profile: Profile, nameOf: (frame: Frame) => string): [string, nu
   return [...micros].toSorted(([, one], [, other]) => other - one);
 }
 
-/** @throws Error where no operation has the text in its goal or name */
+/** @throws UsageError where no operation has the text in its goal or name */
 export async function profileOperation(text: string, pace: Pace): Promise<string> {
   const operation = operations.find(({ goal, name }) => `${goal} ${name}`.includes(text));
-  if (operation === undefined) throw new Error(`No operation contains "${text}".`);
+  if (operation === undefined) {
+    const known = operations.map(({ goal, name }) => `${goal} ${name}`).join(', ');
+    throw new UsageError(`--profile: no operation contains "${text}". There are: ${known}.`);
+  }
   const { promise, resolve } = Promise.withResolvers<string>();
   const onError = (line: string): void => {
     const [, found] = /Debugger listening on (ws:\S+)/.exec(line) ?? [];
