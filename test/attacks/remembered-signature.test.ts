@@ -2,11 +2,18 @@
 // token is believed for longer than it lives, after its key is gone, or in another spelling. That a revoked one is refused at
 // the next request, in every process, is held by test/processes/two-processes.test.ts.
 import assert from 'node:assert/strict';
+import { generateKeyPairSync, sign } from 'node:crypto';
 import test from 'node:test';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { exportJWK, generateKeyPair } from 'jose';
 import { createAccessTokenJwt } from '../../src/oidc/tokens/access-token-jwt.ts';
 import { createOpaqueTokens } from '../../src/oidc/tokens/opaque-tokens.ts';
 import { SigningKey } from '../../src/oidc/tokens/signing-key.ts';
+import { createJwtVerifier } from '../../src/oidc/tokens/verified-jwts.ts';
+
+setFlagsFromString('--expose-gc');
+const collect: unknown = runInNewContext('gc');
 
 const issuer = 'https://id.example';
 const opaque = createOpaqueTokens(['0123456789abcdef0123456789abcdef0123456789']);
@@ -86,4 +93,27 @@ test('remembered token: it stays of its kind, and of its issuer', async () => {
     const signed = await reader.sign(JSON.parse(JSON.stringify({ ...claims, ...change })));
     assert.equal(believe(signed), undefined, JSON.stringify(change));
   }
+});
+
+test('attack: memory filled by very many valid tokens: what is remembered has a bound', () => {
+  const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 1024 });
+  const verifyJwt = createJwtVerifier(
+    [{ ...publicKey.export({ format: 'jwk' }), kid: 'small', alg: 'RS256' }],
+    issuer,
+  );
+  const encode = (part: object): string => Buffer.from(JSON.stringify(part)).toString('base64url');
+  const head = encode({ alg: 'RS256', typ: 'at+jwt', kid: 'small' });
+  const heapAfter = (count: number): number => {
+    for (let n = 0; n < count; n += 1) {
+      const signed = `${head}.${encode({ ...claims, jti: `token ${n} of ${count}`, sub: `user ${n} of ${count}` })}`;
+      const jwt = `${signed}.${sign('sha256', Buffer.from(signed), privateKey).toString('base64url')}`;
+      assert.ok(verifyJwt(jwt));
+    }
+    if (typeof collect === 'function') collect();
+    return process.memoryUsage().heapUsed;
+  };
+  // Enough to have both halves full, then twice as many, which took 8 MB without a bound.
+  const full = heapAfter(10_000);
+  const later = heapAfter(20_000);
+  assert.ok(later - full < 5_000_000, `${later - full} bytes more`);
 });
