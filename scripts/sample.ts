@@ -1,6 +1,7 @@
 // Starts the sample relying party: a small application that signs users in with this provider, to try a sign-in and as an
 // example for developers. Its parts are in scripts/sample/.
 import { createServer, type RequestListener } from 'node:http';
+import { styleText } from 'node:util';
 import { UsageError } from './command-line.ts';
 import { listen } from './sample/listen.ts';
 import { HELP, type Options, readOptions } from './sample/options.ts';
@@ -73,7 +74,8 @@ async function run(options: Options): Promise<void> {
     if (error.kind !== 'unreachable') leave(text, EXIT.failed);
     console.log(`${text} Until then the page says so.`);
   }
-  console.log(`The sample application is running. Open ${origin}/`);
+  const address = styleText('bold', `${origin}/`, { stream: process.stdout });
+  console.log(`The sample application is running. Open ${address}`);
 }
 
 try {

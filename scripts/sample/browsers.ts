@@ -15,6 +15,8 @@ export interface BrowserSession {
   /** By state: several tabs may sign in at once. */
   readonly pending: Map<string, Pending>;
   tokens?: Tokens | undefined;
+  /** Of a registration that this browser began. */
+  registrationState?: string | undefined;
   /** Of a sign-out in progress. */
   signOutState?: string | undefined;
   /** Shown once, by the next page. */

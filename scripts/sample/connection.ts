@@ -8,6 +8,8 @@ export interface Connection {
   readonly issuer: URL;
   /** Known without asking the provider; undefined until it is entered. */
   readonly clientId: string | undefined;
+  /** A public application may not introspect: its client ID alone proves nothing (RFC 7662 §2.1). */
+  readonly canIntrospect: boolean;
   /** Whether there are credentials, or a token to register with. */
   readonly isConfigured: boolean;
   /** @throws Problem: not configured, not reachable, credentials refused */
@@ -87,6 +89,7 @@ export function createConnection(options: Options): Connection {
 
   const { credentials, adminToken } = options;
   let clientId = credentials?.clientId;
+  let hasSecret = credentials === undefined || credentials.clientSecret !== undefined;
   let connect: Connect | undefined =
     credentials === undefined
       ? adminToken === undefined
@@ -109,6 +112,9 @@ export function createConnection(options: Options): Connection {
     issuer,
     get clientId() {
       return clientId;
+    },
+    get canIntrospect() {
+      return hasSecret;
     },
     get isConfigured() {
       return connect !== undefined;
@@ -134,6 +140,7 @@ export function createConnection(options: Options): Connection {
       }
       connect = attempt;
       clientId = given.clientId;
+      hasSecret = given.clientSecret !== undefined;
     },
     forget() {
       connect = undefined;

@@ -12,8 +12,9 @@ Usage: npm run sample -- [options]
   --admin-token TOKEN    registers the sample by itself and removes it again at the end (or ADMIN_TOKEN)
   --help                 show this
 
-Without a client ID and without a token the sample's page says what to register and asks for the rest. Options can be
-seen by other users of this machine; the environment and the page cannot.
+Without a client ID and without a token the sample's page has a link that fills in Latchkey's form for a new application;
+with another provider it says what to register. Options can be seen by other users of this machine; the environment and
+the page cannot.
 
 Exit codes: 0 stopped by a signal, 1 could not start, 2 invalid options.
 `;

@@ -18,26 +18,43 @@ function adminPage(issuer: URL): string | undefined {
 const copyRow = (id: string, label: string, value: string): Html => html`<dt>${label}</dt>
 <dd><code id="${id}">${value}</code><button class="copy" type="button" data-copy="${id}" aria-label="Copy: ${label}" hidden>Copy</button></dd>`;
 
-export function setupPage(
-  { issuer, redirectUri, homeUri }: Place,
-  { clientId = '', problem }: { clientId?: string | undefined; problem?: Problem | undefined } = {},
-): Html {
+/** Where the provider sends the client ID to, once an administrator has registered the sample. */
+export const REGISTERED_PATH = '/registered';
+
+/**
+ * Fills in Latchkey's form for a new application; an administrator sends it there.
+ * @param state comes back with the client ID, and only to this browser
+ */
+function registrationLink({ issuer, redirectUri, homeUri }: Place, state: string): string | undefined {
   const admin = adminPage(issuer);
-  return layout(
-    'Connect',
-    html`<h1>Connect this application</h1>
-<p class="lead">It will sign people in with <b>${issuer.host}</b>.</p>
-<ol class="steps">
+  if (admin === undefined) return undefined;
+  const returnTo = new URL(REGISTERED_PATH, homeUri);
+  returnTo.searchParams.set('state', state);
+  // A program on the developer's own machine: it has no secret to carry over (RFC 8252).
+  const values = { name: 'Sample', type: 'native', redirect_uris: redirectUri, return_to: returnTo.href };
+  return `${admin}/applications/new?${new URLSearchParams(values)}`;
+}
+
+interface Setup {
+  readonly state: string;
+  readonly clientId?: string | undefined;
+  readonly problem?: Problem | undefined;
+}
+
+export function setupPage(place: Place, { state, clientId = '', problem }: Setup): Html {
+  const { issuer, redirectUri, homeUri } = place;
+  const link = registrationLink(place, state);
+  const steps = html`<ol class="steps">
 <li><h2>Register it</h2>
 <p>${
-      admin === undefined
-        ? html`At the provider, add an application with these values.`
-        : html`Under <b>Add an application</b> on the <a href="${admin}" target="_blank" rel="noopener">administrator’s page</a>, fill in these values. Leave the rest as it is.`
-    }</p>
+    link === undefined
+      ? html`At the provider, add an application with these values.`
+      : html`Under <b>Applications</b> on the <a href="${adminPage(issuer) ?? ''}" target="_blank" rel="noopener">administrator’s page</a>, register an application with these values. Leave the rest as it is.`
+  }</p>
 <dl class="values">
 ${copyRow('name', 'Name', 'Sample')}
 ${copyRow('redirect-uri', 'Redirect URI', redirectUri)}
-${admin === undefined && copyRow('home-uri', 'Address after signing out', homeUri)}
+${link === undefined && copyRow('home-uri', 'Address after signing out', homeUri)}
 </dl></li>
 <li><h2>Enter what you got</h2>
 ${problem && problemBox(problem)}
@@ -49,7 +66,20 @@ ${problem && problemBox(problem)}
 <p class="hint" id="secret-hint">Kept in memory until the sample stops. Single-page and native apps have none.</p>
 <button class="button primary">Connect</button>
 </form></li>
-</ol>`,
+</ol>`;
+  return layout(
+    'Connect',
+    html`<h1>Connect this application</h1>
+<p class="lead">It will sign people in with <b>${issuer.host}</b>.</p>
+${
+  link === undefined
+    ? steps
+    : html`<a class="button primary" href="${link}">Register it at ${issuer.host}</a>
+<p class="hint">Opens the form there, filled in. You check it and press the button.</p>
+<details${problem && html` open`}><summary>Register it by hand, with a secret</summary>
+${steps}
+</details>`
+}`,
   );
 }
 

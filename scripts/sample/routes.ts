@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type { BrowserSession, Browsers } from './browsers.ts';
 import type { Connection } from './connection.ts';
 import type { Html } from './html.ts';
-import { problemPage, setupPage, signedOutPage } from './pages.ts';
+import { problemPage, REGISTERED_PATH, setupPage, signedOutPage } from './pages.ts';
 import { Problem } from './problem.ts';
 import type { Answer, Handler, Question } from './server.ts';
 import type { Prompt, SignIn, Tokens } from './sign-in.ts';
@@ -44,7 +44,35 @@ export function createRoutes(deps: Deps): Readonly<Record<string, Handler>> {
       problem.kind === 'unreachable' ? 503 : 400,
     );
 
-  async function home({ request, url }: Question): Promise<Answer> {
+  const setup = (
+    { request, response }: Question,
+    more: { clientId?: string; problem?: Problem } = {},
+  ): Html => {
+    const visit = browsers.findOrCreate(request, response);
+    visit.registrationState ??= randomBytes(16).toString('base64url');
+    return setupPage(place, { state: visit.registrationState, ...more });
+  };
+
+  /** The way back from the provider's form. Another site may send a browser here, but does not know the state. */
+  async function registered({ request, url }: Question): Promise<Answer> {
+    const visit = browsers.find(request);
+    const state = visit?.registrationState;
+    const clientId = url.searchParams.get('client_id') ?? '';
+    if (visit === undefined || state === undefined || url.searchParams.get('state') !== state || !clientId) {
+      const problem = new Problem('other', 'This registration was not started here, or is already complete.');
+      return failed(problem, 'The sample was not connected', 'Back', '/');
+    }
+    visit.registrationState = undefined;
+    try {
+      await connection.configure({ clientId });
+    } catch (error) {
+      return failed(asProblem(error), 'The sample is not connected', 'Back', '/');
+    }
+    return { location: '/sign-in' };
+  }
+
+  async function home(question: Question): Promise<Answer> {
+    const { request, url } = question;
     const visit = browsers.find(request);
     if (visit?.signOutState !== undefined && url.searchParams.get('state') === visit.signOutState) {
       visit.signOutState = undefined;
@@ -55,9 +83,10 @@ export function createRoutes(deps: Deps): Readonly<Record<string, Handler>> {
       const { tokens } = visit;
       const userinfo = await signIn.userinfo(tokens).catch(asProblem);
       const notice = takeNotice(visit);
-      return page(signedInPage({ tokens, userinfo, notice, issuer: connection.issuer, now: Date.now() }));
+      const { issuer, canIntrospect } = connection;
+      return page(signedInPage({ tokens, userinfo, notice, issuer, canIntrospect, now: Date.now() }));
     }
-    if (!connection.isConfigured) return page(setupPage(place));
+    if (!connection.isConfigured) return page(setup(question));
     try {
       await connection.configuration();
     } catch (error) {
@@ -68,14 +97,15 @@ export function createRoutes(deps: Deps): Readonly<Record<string, Handler>> {
     );
   }
 
-  async function connect({ form }: Question): Promise<Answer> {
+  async function connect(question: Question): Promise<Answer> {
+    const { form } = question;
     const clientId = form.get('client_id')?.trim() ?? '';
     const clientSecret = form.get('client_secret')?.trim() || undefined;
     try {
       if (clientId === '') throw new Problem('other', 'The client ID is missing.');
       await connection.configure({ clientId, clientSecret });
     } catch (error) {
-      return page(setupPage(place, { clientId, problem: asProblem(error) }), 400);
+      return page(setup(question, { clientId, problem: asProblem(error) }), 400);
     }
     browsers.forgetAll();
     return HOME;
@@ -176,6 +206,7 @@ export function createRoutes(deps: Deps): Readonly<Record<string, Handler>> {
 
   return {
     'GET /': home,
+    [`GET ${REGISTERED_PATH}`]: registered,
     'POST /connect': connect,
     'POST /forget': forget,
     'GET /sign-in': begin,

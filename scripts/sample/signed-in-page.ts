@@ -12,6 +12,7 @@ interface Model {
   readonly userinfo: Claims | Problem;
   readonly notice: Notice | undefined;
   readonly issuer: URL;
+  readonly canIntrospect: boolean;
   /** Epoch milliseconds. */
   readonly now: number;
 }
@@ -48,7 +49,7 @@ function accessTokenPanel(token: string, now: number): Html {
   return panel('Access token', `${about} Signed with ${valueText(header.alg)}.`, claimsTable(claims, now));
 }
 
-export function signedInPage({ tokens, userinfo, notice, issuer, now }: Model): Html {
+export function signedInPage({ tokens, userinfo, notice, issuer, canIntrospect, now }: Model): Html {
   const { header } = factsOf(tokens.idToken);
   return layout(
     'Signed in',
@@ -57,7 +58,7 @@ export function signedInPage({ tokens, userinfo, notice, issuer, now }: Model): 
 ${notice && noticeBox(notice, (answer) => claimsTable(answer, now))}
 <div class="actions" role="group" aria-label="What to try">
 ${tokens.refreshToken !== undefined && postButton('/refresh', 'Refresh')}
-${postButton('/introspect', 'Introspect')}
+${canIntrospect && postButton('/introspect', 'Introspect')}
 ${postButton('/revoke?token=access', 'Revoke access token')}
 ${tokens.refreshToken !== undefined && postButton('/revoke?token=refresh', 'Revoke refresh token')}
 <a class="button" href="/sign-in?prompt=login">Ask for the password again</a>

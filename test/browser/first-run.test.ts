@@ -60,6 +60,8 @@ test('first run: /admin registers what the sample says, and shows the secret onc
   tab = await person.context.newPage();
   await tab.goto(`${sample.origin}/`);
   assert.equal(await heading(tab), 'Connect this application');
+  await shoot(tab, 'sample-one-click');
+  await tab.getByText('Register it by hand').click();
   assert.equal(await tab.locator('#redirect-uri').textContent(), `${sample.origin}/callback`);
   await shoot(tab, 'sample-connect');
 
@@ -78,6 +80,7 @@ test('first run: /admin registers what the sample says, and shows the secret onc
 
 test('first run: the sample refuses a wrong secret, keeps the client ID, takes the right one', async () => {
   await tab.goto(`${sample.origin}/`);
+  await tab.getByText('Register it by hand').click();
   await tab.getByLabel('Client ID').fill(credentials.clientId);
   await tab.getByLabel('Client secret').fill('not-the-secret');
   await loaded(tab, () => tab.getByRole('button', { name: 'Connect' }).click());

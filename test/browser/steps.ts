@@ -71,6 +71,7 @@ export async function connect(
   { clientId, clientSecret }: Credentials,
 ): Promise<void> {
   await page.goto(`${sample.origin}/`);
+  await page.getByText('Register it by hand').click();
   await page.getByLabel('Client ID').fill(clientId);
   await page.getByLabel('Client secret').fill(clientSecret);
   await page.getByRole('button', { name: 'Connect' }).click();

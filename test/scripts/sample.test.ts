@@ -124,6 +124,33 @@ test('attack: an unrequested authorization response; unknown state, no cookie', 
   assert.match(await response.text(), /started in another browser/);
 });
 
+test('attack: another site connects the sample to an application of its own', async () => {
+  const page = await fetch(`${sample.origin}/`);
+  const [cookie = ''] = (page.headers.get('set-cookie') ?? '').split(';');
+  const [, link = ''] = /href="([^"]+\/applications\/new[^"]+)"/.exec(await page.text()) ?? [];
+  const returnTo = new URL(link.replaceAll('&#38;', '&')).searchParams.get('return_to') ?? '';
+  const state = new URL(returnTo).searchParams.get('state') ?? '';
+  assert.ok(returnTo.startsWith(`${sample.origin}/registered?`) && state.length >= 20);
+  const come = (query: object, headers: Record<string, string> = {}) =>
+    fetch(`${sample.origin}/registered?${new URLSearchParams({ ...query })}`, {
+      headers,
+      redirect: 'manual',
+    });
+  // No cookie, another state, none, the right one in another browser, and one without a client ID.
+  for (const [query, headers] of [
+    [{ client_id: 'evil' }, {}],
+    [{ client_id: 'evil', state: 'x' }, { cookie }],
+    [{ client_id: 'evil' }, { cookie }],
+    [{ client_id: 'evil', state }, {}],
+    [{ state }, { cookie }],
+  ] as const) {
+    const response = await come(query, headers);
+    assert.equal(response.status, 400, JSON.stringify(query));
+    assert.match(await response.text(), /was not started here/);
+  }
+  assert.match(await (await fetch(`${sample.origin}/`)).text(), /Connect this application/);
+});
+
 test('attack: markup in typed input', async () => {
   const response = await fetch(`${sample.origin}/connect`, {
     method: 'POST',

@@ -7,6 +7,7 @@ import { isOn, linesOf, refusalOf, textOf, typedIn } from '../../pages/field-val
 import { drawnList } from '../../pages/list-page.ts';
 import { type AdminContext, idOf, type Page, type Values } from '../../pages/page.ts';
 import { type ApplicationKind, applicationDefaults } from './application-defaults.ts';
+import { filledByLink, type WayBack, wayBack } from './registration-link.ts';
 import { clients } from './resource.ts';
 
 const here = 'applications';
@@ -72,6 +73,14 @@ const showNew = (context: AdminContext, model: object = {}, status = 200): void 
     status,
   );
 
+/** By a link the form is filled in already; it is for the administrator to read and to send. */
+async function showForm(context: AdminContext): Promise<void> {
+  const filled = filledByLink(context.query);
+  if (filled === undefined) return showNew(context);
+  const way = wayBack(textOf(filled, 'return_to'), linesOf(textOf(filled, 'redirect_uris')));
+  showNew(context, { values: { require_pkce: 'on', ...filled }, isByLink: true, way });
+}
+
 async function create(context: AdminContext): Promise<void> {
   const { form } = context;
   const values = typedIn(form);
@@ -93,7 +102,8 @@ async function create(context: AdminContext): Promise<void> {
         ...(type === 'web' && isOn(form, 'require_pkce') && { require_pkce: true }),
       },
     });
-    await goToSecret(context, data, 'is ready');
+    const way = wayBack(form.get('return_to'), redirectUris, data.client_id);
+    await goToSecret(context, data, 'is ready', way);
   } catch (error) {
     const { status, alert, errors } = refusalOf(error);
     const { client_name: nameProblem, ...others } = errors;
@@ -108,33 +118,44 @@ async function create(context: AdminContext): Promise<void> {
   }
 }
 
-/** @param verb shown after the application's name */
-export async function goToSecret(context: AdminContext, client: Values, verb: string): Promise<void> {
+/**
+ * @param verb shown after the application's name
+ * @param way back to the program whose link filled in the form
+ */
+export async function goToSecret(
+  context: AdminContext,
+  client: Values,
+  verb: string,
+  way?: WayBack,
+): Promise<void> {
   // A record always fits; if it did not, showing the secret at once would be the only way not to lose it.
   const isKept = await context.goOnce(
     `/applications/${encodeURIComponent(textOf(client, 'client_id'))}/secret`,
     {
       client,
       verb,
+      way,
     },
   );
-  if (!isKept) showSecret(context, client, verb);
+  if (!isKept) showSecret(context, client, verb, way);
 }
 
 async function showSecretOnce(context: AdminContext): Promise<void> {
-  const { client, verb } = (await context.once()) ?? {};
-  if (isMembers(client)) return showSecret(context, client, String(verb));
+  const { client, verb, way } = (await context.once()) ?? {};
+  // The whole page is kept by us, sealed for this administrator.
+  if (isMembers(client)) return showSecret(context, client, String(verb), isMembers(way) ? way : undefined);
   context.go(`/applications/${encodeURIComponent(idOf(context).id)}`, 'secret-shown');
 }
 
 /** The only page that shows a secret. */
-function showSecret(context: AdminContext, client: Values, verb: string): void {
+function showSecret(context: AdminContext, client: Values, verb: string, way?: object): void {
   const [redirectUri] = Array.isArray(client.redirect_uris) ? client.redirect_uris.map(String) : [];
   context.show('application-secret', {
     title: textOf(client, 'client_name'),
     here,
     crumbs: [crumb],
     verb,
+    way,
     created: {
       clientId: textOf(client, 'client_id'),
       clientSecret: textOf(client, 'client_secret') || undefined,
@@ -147,7 +168,7 @@ function showSecret(context: AdminContext, client: Values, verb: string): void {
 
 export const applicationListPages: readonly Page[] = [
   list,
-  { method: 'GET', path: '/applications/new', needs: 'admin', handle: async (context) => showNew(context) },
+  { method: 'GET', path: '/applications/new', needs: 'admin', handle: showForm },
   { method: 'POST', path: '/applications', formOn: { path: '/applications/new' }, handle: create },
   { method: 'GET', path: '/applications/:id/secret', needs: 'admin', handle: showSecretOnce },
 ];
