@@ -52,6 +52,7 @@ export {
   createConfirmSession,
 } from './entitlements/account-directory.ts';
 export { acrOf } from './entitlements/acr.ts';
+export { mayUse } from './entitlements/client-access.ts';
 export type { AccountDirectory } from './entitlements/find-account.ts';
 export { scopes } from './entitlements/scopes.ts';
 export { aliases } from './foreign-layout/aliases.ts';

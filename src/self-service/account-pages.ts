@@ -1,6 +1,7 @@
 // The pages of self-service by the `state` of a sign-in: the browser is never sent back to anything else.
 export const accountPages = {
   home: '/account',
+  applications: '/account/applications',
   profile: '/account/profile',
   email: '/account/email',
   'email-confirm': '/account/email/confirm',

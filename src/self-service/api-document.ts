@@ -72,6 +72,10 @@ export const operations = {
   'GET /trusted-devices': { summary: 'List your trusted devices', answer: '[]' },
   'DELETE /trusted-devices': { summary: 'Trust no device any more', isFresh: true },
   'DELETE /trusted-devices/:id': { summary: 'Trust a device no more', isFresh: true },
+  'GET /launcher': {
+    summary: 'List the applications that you may sign in to, with the address to open each',
+    answer: '[]',
+  },
   'GET /applications': { summary: 'List applications with access to your account', answer: '[]' },
   'DELETE /applications/:id': { summary: 'Remove the access of an application', isFresh: true },
 } as const satisfies Readonly<Record<string, Operation>>;

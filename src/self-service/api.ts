@@ -11,6 +11,7 @@ import type { DataDeps } from './data-page.ts';
 import type { Deletion } from './deletion.ts';
 import type { EmailDeps } from './email-page.ts';
 import type { HomeDeps } from './home-page.ts';
+import type { Launcher } from './launcher.ts';
 import type { SelfServiceUser } from './page-kit.ts';
 import type { PasswordDeps } from './password-page.ts';
 import { ownProfileFields } from './profile-changes.ts';
@@ -36,6 +37,7 @@ interface Deps extends Pick<HomeDeps, 'acts'> {
   readonly profile: Pick<ProfileDeps, 'mayChangeUsername' | 'change'>;
   readonly personalData: Pick<DataDeps, 'export'>;
   readonly deletion: Pick<Deletion, 'request'>;
+  readonly launcher: Launcher;
   readonly email: Pick<EmailDeps, 'state' | 'request' | 'settle'>;
   readonly password: Pick<PasswordDeps, 'arePasswordsOff' | 'isPasswordEnough' | 'change'>;
   readonly secondFactor: Pick<
@@ -68,7 +70,7 @@ const list = (items: readonly unknown[]): object => ({ items, total: items.lengt
 
 export function accountApi(deps: Deps): Koa.Middleware {
   const { authorize, overview, acts, profile, personalData, deletion, email, password } = deps;
-  const { secondFactor, passkeys } = deps;
+  const { secondFactor, passkeys, launcher } = deps;
 
   const codes =
     (handle: Handle): Handle =>
@@ -181,6 +183,15 @@ export function accountApi(deps: Deps): Koa.Middleware {
         active_tokens: one.tokens,
       })),
     );
+  const listLaunchable = async ({ who }: Call): Promise<object> =>
+    list(
+      (await launcher(who)).map((one) => ({
+        client_id: one.clientId,
+        client_name: one.name,
+        url: one.url ?? null,
+        logo_uri: one.logoUri ?? null,
+      })),
+    );
   const listActivity = async ({ who }: Call): Promise<object> =>
     list(
       (await overview.activity(who)).map((one) => ({
@@ -229,6 +240,7 @@ export function accountApi(deps: Deps): Koa.Middleware {
     'GET /trusted-devices': listDevices,
     'DELETE /trusted-devices': ({ who }) => acts.forgetDevices(who),
     'DELETE /trusted-devices/:id': ({ who, id }) => acts.forgetDevice(who, id),
+    'GET /launcher': listLaunchable,
     'GET /applications': listApplications,
     'DELETE /applications/:id': ({ who, id }) => acts.removeApplication(who, id),
   };

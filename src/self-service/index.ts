@@ -28,6 +28,8 @@ import { createDeletion } from './deletion.ts';
 import { createEmailPage, type EmailDeps } from './email-page.ts';
 import { createPersonalExport } from './export.ts';
 import { createHomePage } from './home-page.ts';
+import { createLauncher } from './launcher.ts';
+import { createLauncherPage } from './launcher-page.ts';
 import { createNotMePage } from './not-me-page.ts';
 import { createOverview } from './overview.ts';
 import { createPageKit, type PageKitDeps, type SelfServiceUser } from './page-kit.ts';
@@ -40,7 +42,12 @@ import { createSecondFactorPage } from './second-factor-page.ts';
 
 /** Whole domains, and what stands around them. */
 export interface SelfServiceDeps {
-  readonly config: { readonly baseUrl: string; readonly basePath: string; readonly version: string };
+  readonly config: {
+    readonly issuer: string;
+    readonly baseUrl: string;
+    readonly basePath: string;
+    readonly version: string;
+  };
   readonly clock: Clock;
   readonly settings: () => SettingValues;
   readonly pages: Pick<PageKitDeps, 'views' | 'csrf' | 'oneTime'>;
@@ -72,6 +79,7 @@ function partsOf({ settings, clock, config, events, protocol, knownBrowsers, dom
     settings,
     clock,
     baseUrl: config.baseUrl,
+    issuer: config.issuer,
     events,
     ...protocol.state,
     confirmSession: protocol.confirmSession,
@@ -108,6 +116,7 @@ function actionsOf(parts: Parts) {
     profile: createProfileChanges(parts),
     personalData: createPersonalExport(parts),
     deletion: createDeletion(parts),
+    launcher: createLauncher(parts),
     email: emailActions(parts.recovery),
     password: {
       minLength: () => minPasswordLength(settings()),
@@ -184,6 +193,7 @@ export function createSelfService(deps: SelfServiceDeps): Koa.Middleware[] {
         canDelete: deletion.isAllowed,
         isKnownBrowser: parts.knownBrowsers.isKnown,
       }),
+      launcher: createLauncherPage({ kit, launcher: actions.launcher }),
       profile: createProfilePage({ kit, ...profile }),
       email: createEmailPage({ kit, ...email }),
       data: createDataPage({ kit, ...actions.personalData }),

@@ -10,6 +10,7 @@ import type { createDataPage } from './data-page.ts';
 import type { createDeletePage } from './delete-page.ts';
 import type { createEmailPage } from './email-page.ts';
 import type { createHomePage } from './home-page.ts';
+import type { createLauncherPage } from './launcher-page.ts';
 import type { createNotMePage } from './not-me-page.ts';
 import type { SelfServiceUser } from './page-kit.ts';
 import type { createPasswordPage } from './password-page.ts';
@@ -22,6 +23,7 @@ interface Deps {
   readonly signedIn: (ctx: Koa.Context) => Promise<SelfServiceUser | undefined>;
   readonly signInUrl: (page: AccountPage) => string;
   readonly home: ReturnType<typeof createHomePage>;
+  readonly launcher: ReturnType<typeof createLauncherPage>;
   readonly profile: ReturnType<typeof createProfilePage>;
   readonly email: ReturnType<typeof createEmailPage>;
   readonly data: ReturnType<typeof createDataPage>;
@@ -43,8 +45,8 @@ type Route = readonly [
 ];
 
 export function accountRoutes(deps: Deps): Koa.Middleware {
-  const { views, basePath, signedIn, signInUrl, home, profile, email, data, deletion, notMe } = deps;
-  const { password, secondFactor } = deps;
+  const { views, basePath, signedIn, signInUrl, home, launcher, profile, email, data } = deps;
+  const { deletion, notMe, password, secondFactor } = deps;
   const { confirmation } = email;
   const routes: readonly Route[] = [
     ['GET', '/account', 'home', home.show],
@@ -54,6 +56,7 @@ export function accountRoutes(deps: Deps): Koa.Middleware {
     ['POST', '/account/devices/forget-all', 'home', home.forgetDevices],
     ['POST', '/account/applications/remove', 'home', home.removeApplication],
     ['POST', '/account/email/verify', 'home', home.sendVerification],
+    ['GET', '/account/applications', 'applications', launcher.show],
     ['GET', '/account/profile', 'profile', profile.show],
     ['POST', '/account/profile', 'profile', profile.submit],
     ['GET', '/account/email', 'email', email.show],

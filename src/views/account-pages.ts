@@ -146,6 +146,14 @@ export interface AccountPageModels {
   readonly 'account-email-stop': { readonly csrf: string; readonly token: string; readonly from: string };
   /** Nobody is signed in any more. */
   readonly 'account-email-done': { readonly what: 'changed' | 'undone' | 'stopped' };
+  readonly 'account-applications': OwnPage & {
+    readonly applications: readonly {
+      readonly name: string;
+      readonly url?: string | undefined;
+      /** On this server alone. */
+      readonly logoUri?: string | undefined;
+    }[];
+  };
   readonly 'account-data': ChangingPage;
   /** A document by itself, to be kept: it loads nothing. */
   readonly 'account-export': OwnPage & {

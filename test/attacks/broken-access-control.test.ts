@@ -80,6 +80,7 @@ const accountTable: Readonly<Record<string, readonly string[]>> = {
   email: ['GET', 'POST'],
   'email/settle': ['POST'],
   deletion: ['POST'],
+  launcher: ['GET'],
   export: ['GET'],
   'report-compromise': ['POST'],
   'profile/send-email-verification': ['POST'],

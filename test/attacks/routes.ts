@@ -38,6 +38,7 @@ const pages: readonly Route[] = [
   '/account',
   '/account/callback',
   '/account/passkeys',
+  '/account/applications',
   '/account/profile',
   '/account/email',
   '/account/email/confirm',

@@ -219,6 +219,16 @@ export const accountSamples = {
     confirmUrl: '/oauth2/authorize?prompt=login',
     alert: 'alert.stale',
   }),
+  'account-applications': sample('account-applications', {
+    account: profile.account,
+    applications: [
+      { name: 'Acme Mail', url: 'https://mail.acme.example/' },
+      { name: 'Analytical Engine, Spreadsheets and Tables, Incorporated', url: 'https://sheets.example/' },
+      { name: 'وقائع', url: 'https://news.example/' },
+      { name: 'Terminal' },
+    ],
+  }),
+  'account-applications-none': sample('account-applications', { account: profile.account, applications: [] }),
   'account-data': sample('account-data', { csrf, account: profile.account }),
   'account-data-later': sample('account-data', {
     csrf,
