@@ -43,8 +43,8 @@ export const flagSettings = {
     key: 'requirePkce',
     isNullable: false,
     description:
-      'Whether it must use PKCE. Always true for public, native and self-registered applications, for redirect URIs with ' +
-      'a custom scheme and for admin scopes; the runtime setting of the same name requires it of all.',
+      'Whether it must use PKCE. Always true for public, native and self-registered applications (of these not with the legacy ' +
+      'profile), for redirect URIs with a custom scheme and for admin scopes; the runtime setting of the same name requires it of all.',
   },
   logout_needs_auth: {
     key: 'logoutNeedsAuth',

@@ -59,7 +59,7 @@ export {
 } from './metadata-members.ts';
 export { hasOrigin } from './origins.ts';
 export { createIsOwnAddress } from './own-addresses.ts';
-export { hasToUsePkce, whyPkceAlways } from './pkce.ts';
+export { hasToUsePkce, isPkceRequired, whyPkceAlways } from './pkce.ts';
 export { statementOf } from './quarantine.ts';
 export { isUseStale, type Quarantined } from './quarantined.ts';
 export { readClient } from './read-client.ts';

@@ -9,6 +9,7 @@ import { adminScopes } from './metadata-members.ts';
 interface Kind {
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly origin: unknown;
+  readonly profile?: unknown;
   readonly webOrigins?: readonly string[] | undefined;
 }
 
@@ -19,21 +20,32 @@ const isCustomScheme = (uri: string): boolean => !/^https?:/i.test(uri);
  * another program, or no one has checked them.
  * @returns why PKCE is always required, as a clause ("it is public"); undefined when that is for the application to say
  */
-export function whyPkceAlways({ metadata, origin, webOrigins }: Kind): string | undefined {
+export function whyPkceAlways({ metadata, origin, profile, webOrigins }: Kind): string | undefined {
   const { redirect_uris: uris, web_origins: origins = webOrigins, scope } = metadata;
   if (metadata.token_endpoint_auth_method === 'none') return 'it is public';
   if (metadata.application_type === 'native') return 'it is native';
   if (isStringList(uris) && uris.some(isCustomScheme)) return 'it has a redirect URI with a custom scheme';
   if (isStringList(origins) && origins.length > 0) return 'it has web_origins';
-  if (origin === 'registration') return 'it registered itself';
+  // An administrator who lets old applications register (docs/legacy.md) vouches for them as for those entered by hand.
+  if (origin === 'registration' && profile !== 'legacy') return 'it registered itself';
   const scopes = typeof scope === 'string' ? scope.split(' ') : [];
   return adminScopes.some((name) => scopes.includes(name)) ? 'it may request admin scopes' : undefined;
 }
 
+type PkceRecord = Pick<ClientRecord, 'metadata' | 'origin' | 'profile' | 'requirePkce' | 'webOrigins'>;
+
 /** Whether the application itself has to use PKCE, whatever the setting says. */
-export const hasToUsePkce = (
-  record: Pick<ClientRecord, 'metadata' | 'origin' | 'requirePkce' | 'webOrigins'>,
-): boolean => record.requirePkce === true || whyPkceAlways(record) !== undefined;
+export const hasToUsePkce = (record: PkceRecord): boolean =>
+  record.requirePkce === true || whyPkceAlways(record) !== undefined;
+
+/** Whether it has to now: while the legacy profile is off it excuses no application that registered itself. */
+export const isPkceRequired = (
+  record: PkceRecord,
+  settings: { readonly require_pkce: boolean; readonly legacy_profiles: boolean },
+): boolean =>
+  settings.require_pkce ||
+  hasToUsePkce(record) ||
+  (record.origin === 'registration' && !settings.legacy_profiles);
 
 /**
  * Takes `require_pkce` out of what a registrant sends (RFC 7592 §2.2: it returns what it was shown). It may ask for more
@@ -54,7 +66,7 @@ export function splitRegistrantPkce(
 /** What the kind or the ratchet requires and comes back as shown is nobody's choice. */
 export function withoutPkceEcho<S extends { readonly requirePkce?: boolean }>(
   settings: S,
-  record: Pick<ClientRecord, 'metadata' | 'origin' | 'requirePkce' | 'webOrigins'>,
+  record: PkceRecord,
 ): S {
   const isEcho = settings.requirePkce === true && hasToUsePkce(record);
   return isEcho ? { ...settings, requirePkce: undefined } : settings;

@@ -4,7 +4,7 @@
 import type { Adapter, Configuration, ErrorOut, Interaction, KoaContextWithOIDC } from 'oidc-provider';
 import { owesSecondStep } from '../accounts/index.ts';
 import type { Apis } from '../apis/index.ts';
-import { ACR, hasToUsePkce, isApprovedAddress } from '../clients/index.ts';
+import { ACR, isApprovedAddress, isPkceRequired } from '../clients/index.ts';
 import type { Clock } from '../clock.ts';
 import { mayRequest } from './entitlements/client-access.ts';
 import { demandAuthentication } from './entitlements/client-demands.ts';
@@ -37,6 +37,7 @@ import type { AnyToken } from './tokens/token-state.ts';
 
 export interface ProtocolSettings extends LifetimeSettings {
   readonly require_pkce: boolean;
+  readonly legacy_profiles: boolean;
   readonly agents: boolean;
   readonly api_jwt_seconds: number;
   readonly api_opaque_seconds: number;
@@ -130,7 +131,7 @@ export function createConfiguration(deps: ConfigurationDeps): Configuration {
       userinfoSigningAlgValues: ['RS256'],
       introspectionSigningAlgValues: ['RS256'],
     },
-    pkce: { required: (_ctx, client) => deps.settings().require_pkce || hasToUsePkce(clientRecord(client)) },
+    pkce: { required: (_ctx, client) => isPkceRequired(clientRecord(client), deps.settings()) },
     features: featuresOf(deps),
     routes: {
       authorization: '/authorize',

@@ -104,6 +104,40 @@ test('PKCE: a self-registered client gets no code without a challenge', async ()
   equal((await authorize(client, {})).get('error'), 'invalid_request');
 });
 
+test('PKCE: a self-registered client of the legacy profile may do without, while that is on', async () => {
+  await change(app, { legacy_profiles: true });
+  const { body } = await app.admin('POST', '/initial-access-tokens', {
+    label: 'old programs',
+    uses: 3,
+    profile: 'legacy',
+  });
+  const register = async (more: object = {}) => {
+    const made = await call(app, 'POST', '/oauth2/register', {
+      headers: { ...bearer(String(body.data.token)), 'content-type': 'application/json' },
+      body: JSON.stringify({ redirect_uris: [REDIRECT_URI], scope: 'openid', ...more }),
+    });
+    equal(made.status, 201, made.text);
+    const { client_id: id, client_secret: secret = '', require_pkce } = made.body;
+    return { client: { id: String(id), secret: String(secret) }, require_pkce };
+  };
+  const { client, require_pkce } = await register();
+  equal(require_pkce, false);
+  const code = (await authorize(client, {})).get('code') ?? '';
+  equal((await exchange(client, code, {})).status, 200);
+  const isRefused = async (one: Client) => (await authorize(one, {})).get('error') === 'invalid_request';
+  // A public one has nothing else to guard its codes, and an application may ask for more.
+  for (const more of [{ token_endpoint_auth_method: 'none' }, { require_pkce: true }]) {
+    const other = await register(more);
+    deepEqual([other.require_pkce, await isRefused(other.client)], [true, true]);
+  }
+  const path = `/clients/${client.id}`;
+  equal((await app.admin('PATCH', path, { profile: null })).body.data.require_pkce, true);
+  ok(await isRefused(client));
+  equal((await app.admin('PATCH', path, { profile: 'legacy' })).body.data.require_pkce, false);
+  await change(app, { legacy_profiles: false });
+  ok(await isRefused(client));
+});
+
 for (const [kind, client] of Object.entries({
   confidential,
   'confidential (required)': strict,

@@ -78,7 +78,7 @@ function valuesOf(client: Values): Values {
 }
 
 const whyPkceOf = (client: Values): string | undefined =>
-  whyPkceAlways({ metadata: client, origin: client.origin });
+  whyPkceAlways({ metadata: client, origin: client.origin, profile: client.profile });
 
 export const applicationName = (client: PublicMetadata & { readonly client_id?: unknown }): string =>
   textOf(client, 'client_name') || textOf(client, 'client_id');
