@@ -1,7 +1,6 @@
 // request_uri of the legacy profile (decisions §10), attacked: as a way to make this server call others (SSRF, checklist R030 to
 // R033), and as a moving target that changes after it was registered.
 import { deepEqual, equal, ok } from 'node:assert/strict';
-import { createHash } from 'node:crypto';
 import test, { after, beforeEach } from 'node:test';
 import { exportJWK, generateKeyPair, SignJWT, UnsecuredJWT } from 'jose';
 import { call, change } from '../flows/support.ts';
@@ -61,7 +60,6 @@ async function answerTo(uri: string, id = client.id): Promise<Record<string, str
 }
 
 const visits = (): number => web.visits.get('rp.test') ?? 0;
-const digest = (text: string): string => createHash('sha256').update(text).digest('base64url');
 
 test('request_uri: the registered object is fetched, and is the request', async () => {
   const { state, code } = await answerTo(OBJECT);
@@ -174,25 +172,19 @@ test('request_uri: a moving target is checked at every fetch: signature, owner, 
   }
 });
 
-test('request_uri: with a digest the content cannot change', async () => {
-  const body = await object();
-  const pinned = `${OBJECT}#${digest(body)}`;
-  const { id } = await app.register({ profile: 'legacy', jwks, request_uris: [pinned] });
-  const own = await object({}, id);
-  const mine = `${OBJECT}#${digest(own)}`;
-  equal((await app.admin('PATCH', `/clients/${id}`, { request_uris: [mine] })).status, 200);
-  served = { ...served, body: own };
-  equal((await answerTo(mine, id)).state, 'inside');
-  served = { ...served, body: await object({ scope: 'openid email' }, id) };
-  equal((await answerTo(mine, id)).error, 'invalid_request_uri');
-  // Nor can the request leave the digest out, or put another in its place.
-  equal((await answerTo(OBJECT, id)).error, 'invalid_request_uri');
-  equal((await answerTo(`${OBJECT}#${digest(served.body)}`, id)).error, 'invalid_request_uri');
+test('request_uri: a fragment names the version, the signature says whether it counts', async () => {
+  const uri = `${OBJECT}#${'A'.repeat(43)}`;
+  const { id } = await app.register({ profile: 'legacy', jwks, request_uris: [uri] });
+  // As the suite of the OpenID Foundation registers one: before there is content that the digest could be of.
+  served = { ...served, body: await object({}, id) };
+  equal((await answerTo(uri, id)).state, 'inside');
+  for (const other of [OBJECT, `${OBJECT}#${'B'.repeat(43)}`, `${OBJECT}#`])
+    equal((await answerTo(other, id)).error, 'invalid_request_uri', other);
+  // Another application's object in its place, with the digest of that.
+  served = { ...served, body: await object() };
+  ok(!('code' in (await answerTo(uri, id))));
   // Added by the request to an address that is registered without one.
-  served = { ...served, body };
-  equal((await answerTo(pinned)).state, 'inside');
-  served = { ...served, body: await object({ scope: 'openid email' }) };
-  equal((await answerTo(pinned)).error, 'invalid_request_uri');
+  equal((await answerTo(uri)).state, 'inside');
 });
 
 test('request_uri: fetches count against the address that asks, and end with the setting', async () => {
