@@ -466,6 +466,14 @@ test('test sign-in of a client without users: not possible, and the page says so
   }
 });
 
+test('test sign-in of a client that must sign its requests: not possible, and the page says so', async () => {
+  await app.admin('PATCH', '/settings', { legacy_profiles: true });
+  const { id } = await app.register({ profile: 'legacy', require_signed_request_object: true });
+  match((await admin.get(`/admin/applications/${id}/try`)).body, /It must sign its requests/);
+  equal((await begin(admin, id)).status, 409);
+  await app.admin('PATCH', '/settings', { legacy_profiles: false });
+});
+
 test('test sign-in: its consent is not remembered, and the client’s own tokens stay valid', async () => {
   const { id, secret } = await app.register({ skip_consent: false });
   const agent = await enter('second-admin');

@@ -146,6 +146,9 @@ export function obstacleOf(client: ClientView): string | undefined {
   if (client.require_pushed_authorization_requests === true) {
     return 'It must push its requests with its own secret (RFC 9126), which is not available here.';
   }
+  if (client.require_signed_request_object === true) {
+    return 'It must sign its requests with its own key (RFC 9101), which is not available here.';
+  }
   if (client.is_active !== true) return 'It is deactivated. Reactivate it first.';
   return undefined;
 }
