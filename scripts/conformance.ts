@@ -111,11 +111,11 @@ async function makePeople({ admin }: Calls): Promise<void> {
 }
 
 async function runPlans(options: Options, calls: Calls, browser: Browser): Promise<boolean> {
-  const { suite, baseUrl, adminToken, chosen, out, module } = options;
+  const { suite, baseUrl, chosen, out, module } = options;
   await makePeople(calls);
   await calls.admin('PATCH', '/settings', { require_pkce: false, legacy_profiles: true });
   const issuer = `${baseUrl}/oauth2`;
-  const target = { suite, baseUrl, adminToken, issuer, person: PERSON, administrator: ADMINISTRATOR };
+  const target = { suite, baseUrl, issuer, person: PERSON, administrator: ADMINISTRATOR };
   let isGood = true;
   for (const plan of chosen) {
     const outcomes = await runPlan({

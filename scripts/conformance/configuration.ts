@@ -12,7 +12,6 @@ export interface Target {
   readonly suite: string;
   readonly baseUrl: string;
   readonly issuer: string;
-  readonly adminToken: string;
   readonly person: Person;
   readonly administrator: Person;
 }
@@ -68,10 +67,24 @@ async function fapiClient(register: Register, name: string, scope: string): Prom
   return { client_id: made.client_id, scope, jwks: privateJwks, dpop_signing_alg: 'ES256' };
 }
 
-async function clientsOf(plan: Plan, register: Register, target: Target): Promise<Json> {
-  // Registered as by an administrator: other registrants always use PKCE, which the suite does not.
-  const own = { client_name: 'Conformance', initial_access_token: target.adminToken };
-  if (plan.isDynamic === true) return { client: own, client2: own };
+/** What an operator hands to whom old applications are to come from: they do without PKCE, and have `request_uri`. */
+async function registrant(admin: Calls['admin']): Promise<Json> {
+  const token = { label: 'conformance', uses: 200, profile: 'legacy' };
+  const made = await admin('POST', '/initial-access-tokens', token);
+  return { client_name: 'Conformance', initial_access_token: textIn(made, 'token') };
+}
+
+async function clientsOf(
+  plan: Plan,
+  admin: Calls['admin'],
+  callbacks: string,
+  target: Target,
+): Promise<Json> {
+  if (plan.isDynamic === true) {
+    const own = await registrant(admin);
+    return { client: own, client2: own };
+  }
+  const register = registerAt(admin, plan, callbacks);
   const { fapi } = plan;
   if (fapi !== undefined)
     return {
@@ -98,6 +111,6 @@ export async function configurationOf(plan: Plan, { admin }: Calls, target: Targ
       login_hint: personOf(plan, target).username,
     },
     consent: {},
-    ...(await clientsOf(plan, registerAt(admin, plan, `${suite}/test/a/${alias}`), target)),
+    ...(await clientsOf(plan, admin, `${suite}/test/a/${alias}`, target)),
   };
 }

@@ -98,7 +98,7 @@ export const plans: readonly Plan[] = [
       fapi_request_method: 'signed_non_repudiation',
       fapi_response_mode: 'plain_response',
     },
-    metadata: legacy,
+    metadata: () => ({ ...legacy(), require_signed_request_object: true }),
     fapi: openid,
   },
 ];

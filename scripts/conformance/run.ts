@@ -4,6 +4,7 @@ import type { Browser, Page } from 'playwright-core';
 import { type Calls, listIn, memberOf, textIn } from './calls.ts';
 import { freshContext } from './chromium.ts';
 import { configurationOf, personOf, type Target } from './configuration.ts';
+import { approveAddresses } from './operator.ts';
 import { createAlbum } from './pictures.ts';
 import type { Plan } from './plans.ts';
 import { goOn, open, type Visit } from './visit.ts';
@@ -38,10 +39,12 @@ const ALL_MS = 900_000;
 const ENDED = ['FINISHED', 'INTERRUPTED'];
 
 /** Opens what the module wants opened now. @returns whether there was something */
-async function visitNext(page: Page, id: string, calls: Calls, visit: Visit): Promise<boolean> {
+async function visitNext(page: Page, id: string, { calls, plan }: Session, visit: Visit): Promise<boolean> {
   const wanted = memberOf(memberOf(await calls.suite('GET', `runner/${id}`), 'browser'), 'urlsWithMethod');
   const [next] = listIn(wanted);
   if (next === undefined) return false;
+  // Its applications are registered by now.
+  if (plan.isDynamic === true) await approveAddresses(calls.admin);
   const url = textIn(next, 'url');
   // First: what comes back may already want the same address opened again.
   await calls.suite('POST', `runner/browser/${id}/visit?${new URLSearchParams({ url })}`);
@@ -49,7 +52,8 @@ async function visitNext(page: Page, id: string, calls: Calls, visit: Visit): Pr
   return true;
 }
 
-async function follow(page: Page, id: string, module: string, { calls }: Session, visit: Visit) {
+async function follow(page: Page, id: string, module: string, session: Session, visit: Visit) {
+  const { calls } = session;
   const started = performance.now();
   let [heard, isLookedAt] = [started, false];
   let info: unknown;
@@ -61,7 +65,7 @@ async function follow(page: Page, id: string, module: string, { calls }: Session
       if (module === 'oidcc-server-rotate-keys') await calls.admin('POST', '/keys/rotate', {});
       await calls.suite('POST', `runner/${id}`).catch(() => undefined);
     }
-    if (status === 'WAITING' && (await visitNext(page, id, calls, visit))) {
+    if (status === 'WAITING' && (await visitNext(page, id, session, visit))) {
       // Of this module's two visits the first one only looks at the page.
       const isOnlyLook = module.includes('prior-to-auth-completion') && !isLookedAt;
       isLookedAt = true;

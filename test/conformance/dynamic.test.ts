@@ -3,15 +3,27 @@
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, test } from 'node:test';
-import { createLocalJWKSet, exportJWK, generateKeyPair, type JWK, jwtVerify, SignJWT } from 'jose';
+import {
+  createLocalJWKSet,
+  exportJWK,
+  generateKeyPair,
+  type JWK,
+  jwtVerify,
+  SignJWT,
+  UnsecuredJWT,
+} from 'jose';
 import { bearer, call, change, claimsOf, type Json, postForm, userinfo } from '../flows/support.ts';
 import { Agent, codeRequest, type Page, requestTokens } from '../support/agent.ts';
 import { ADMIN_TOKEN, REDIRECT_URI, startApp } from '../support/app.ts';
 import { openPublicWeb } from '../support/public-web.ts';
 
 let published: readonly JWK[] = [];
-const web = await openPublicWeb((_request, response) => {
-  response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ keys: published }));
+let requestObject = '';
+const web = await openPublicWeb(({ url }, response) => {
+  if (url?.startsWith('/requesturi/'))
+    response.writeHead(200, { 'content-type': 'application/jwt' }).end(requestObject);
+  else
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ keys: published }));
 });
 const app = await startApp({ store: 'sqlite' });
 after(async () => {
@@ -181,6 +193,37 @@ test('oidcc-registration-jwks-uri, -refresh-token-rp-key-rotation: the newest ke
   equal(rotated.status, 200, rotated.text);
   const again = { grant_type: 'refresh_token', refresh_token: String(rotated.body.refresh_token) };
   equal((await asked(old, again)).body.error, 'invalid_client');
+});
+
+test('oidcc-request-uri-signed-rs256, -unsigned: by reference, registered with a legacy token', async () => {
+  await change(app, { legacy_profiles: true });
+  const given = await app.admin('POST', '/initial-access-tokens', { label: 'suite', profile: 'legacy' });
+  const { privateKey, publicKey } = await generateKeyPair('RS256');
+  // The suite registers the digest of something else, since there is no object yet.
+  const uri = `https://keys.rp.test/requesturi/${randomUUID()}#${'A'.repeat(43)}`;
+  const { status, body, text } = await call(app, 'POST', '/oauth2/register', {
+    headers: { ...bearer(String(given.body.data.token)), 'content-type': 'application/json' },
+    body: JSON.stringify({
+      redirect_uris: [REDIRECT_URI],
+      token_endpoint_auth_method: 'private_key_jwt',
+      jwks: { keys: [{ ...(await exportJWK(publicKey)), alg: 'RS256', use: 'sig' }] },
+      request_object_signing_alg: 'RS256',
+      request_uris: [uri],
+    }),
+  });
+  equal(status, 201, text);
+  deepEqual([body.request_uris, body.require_pkce], [[uri], false]);
+  const id = String(body.client_id);
+  const inside = { client_id: id, redirect_uri: REDIRECT_URI, response_type: 'code', scope: 'openid' };
+  const outside = { ...inside, request_uri: uri };
+  const object = new SignJWT({ ...inside, state: 'inside' }).setProtectedHeader({ alg: 'RS256' });
+  requestObject = await object.setIssuer(id).setAudience(app.issuer).sign(privateKey);
+  const agent = new Agent(app);
+  const { searchParams } = await agent.finish(await agent.authorize(outside), person);
+  deepEqual([searchParams.get('state'), searchParams.has('code')], ['inside', true]);
+  requestObject = new UnsecuredJWT({ ...inside, state: 'inside' }).encode();
+  match((await agent.authorize(outside)).location ?? '', /error=invalid_request_uri/);
+  await change(app, { legacy_profiles: false });
 });
 
 test('oidcc-server-rotate-keys: a new key is published, and old and new ID tokens are verified', async () => {
