@@ -1,6 +1,6 @@
 // Two applications that differ in one thing: whether plain answers are on (src/oidc/plain/). They share a store and an issuer, so
 // a token of one is a token of the other, and each says what a request made it do.
-import { deepEqual } from 'node:assert/strict';
+import { deepEqual, ok } from 'node:assert/strict';
 import { Agent as Connections, request as send } from 'node:http';
 import { mock } from 'node:test';
 import { decodeJwt, decodeProtectedHeader } from 'jose';
@@ -97,8 +97,6 @@ export interface Twins {
     others: Sent,
     label: string,
   ): Promise<Received & { readonly isPlain: boolean; readonly other: Received }>;
-  /** What each wrote for the token class of the audit log, which a timer does. */
-  tokenEvents(): Readonly<Record<'on' | 'off', unknown>>;
   stop(): Promise<void>;
 }
 
@@ -207,6 +205,22 @@ async function logged(twin: Twin): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, 10));
 }
 
+/** Reading the metrics costs as much as the request itself. */
+const COUNTED_EVERY = 5;
+type Counters = ReadonlyMap<string, number>;
+
+/** What the metrics count: requests, tokens, refusals. Times differ, and what this process loaded. */
+async function countersOf({ app }: Twin): Promise<Counters> {
+  const text = await (await fetch(`${app.url}/metrics`)).text();
+  const lines = text.matchAll(/^(latchkey_\w+_total(?:\{.*\})?) (\d+)$/gm);
+  return new Map([...lines].map(([, name = '', count]) => [name, Number(count)]));
+}
+
+const risesOf = (before: Counters, after: Counters): [string, number][] =>
+  [...after]
+    .map(([name, count]): [string, number] => [name, count - (before.get(name) ?? 0)])
+    .filter(([, rise]) => rise > 0);
+
 export async function startTwins(env: Record<string, string> = {}): Promise<Twins> {
   const store = createMemoryStore({ clock: Date.now });
   const common = { ISSUER: 'https://id.example.com/oauth2', ...env };
@@ -217,9 +231,9 @@ export async function startTwins(env: Record<string, string> = {}): Promise<Twin
   };
   const on = await start({ PLAIN_ANSWERS: 'on' });
   const off = await start({ PLAIN_ANSWERS: 'off' });
-  const timed: Record<'on' | 'off', [string, unknown][]> = { on: [], off: [] };
   // Koa sees every request that no plain answer ends.
   let seenByKoa = 0;
+  let asked = 0;
   const original: (...given: unknown[]) => unknown = Reflect.get(Koa.prototype, 'handleRequest');
   const handleRequest = mock.fn(function (this: unknown, ...given: unknown[]) {
     seenByKoa += 1;
@@ -227,17 +241,22 @@ export async function startTwins(env: Record<string, string> = {}): Promise<Twin
   });
   Reflect.set(Koa.prototype, 'handleRequest', handleRequest);
 
-  const effectsOf = async (twin: Twin, name: 'on' | 'off'): Promise<object> => {
+  const effectsOf = async (twin: Twin): Promise<object> => {
     await logged(twin);
     const writes = twin.writes.splice(0);
-    timed[name].push(...writes.filter(isTimed));
     return { lines: linesOf(twin), writes: withoutIds(effectOf(writes)) };
   };
 
-  const ask = async (twin: Twin, name: 'on' | 'off', sent: Sent) => {
+  const ask = async (twin: Twin, sent: Sent) => {
+    const before = asked % COUNTED_EVERY === 0 ? await countersOf(twin) : undefined;
+    seenByKoa = 0;
     const received = await receive(twin.app.url, sent);
     const isPlain = seenByKoa === 0;
-    const seen = { ...received, headers: headersOf(received), ...(await effectsOf(twin, name)) };
+    const effects = await effectsOf(twin);
+    const counted = before && risesOf(before, await countersOf(twin));
+    // Each request counts.
+    ok(counted === undefined || counted.length > 0);
+    const seen = { ...received, headers: headersOf(received), ...effects, ...(counted && { counted }) };
     return { received, seen, isPlain };
   };
 
@@ -246,9 +265,9 @@ export async function startTwins(env: Record<string, string> = {}): Promise<Twin
       app.logged.length = 0;
       writes.splice(0);
     }
-    seenByKoa = 0;
-    const first = await ask(on, 'on', one);
-    const second = await ask(off, 'off', other);
+    asked += 1;
+    const first = await ask(on, one);
+    const second = await ask(off, other);
     return { first, second, isPlain: first.isPlain };
   };
 
@@ -267,8 +286,6 @@ export async function startTwins(env: Record<string, string> = {}): Promise<Twin
       deepEqual(withoutSecrets(first.seen), withoutSecrets(second.seen), label);
       return { ...first.received, isPlain, other: second.received };
     },
-
-    tokenEvents: () => ({ on: withoutIds(timed.on), off: withoutIds(timed.off) }),
 
     async stop() {
       Reflect.set(Koa.prototype, 'handleRequest', original);
