@@ -40,7 +40,7 @@ export interface Deployment {
   /** BASE_URL. */
   readonly url: string;
   readonly webs: readonly [Web, Web];
-  readonly mongo: MongoServer;
+  readonly mongo: MongoServer | undefined;
   readonly redis: RedisServer | undefined;
   /** Of every process of this deployment. */
   readonly env: Readonly<Record<string, string>>;
@@ -48,7 +48,8 @@ export interface Deployment {
 }
 
 export interface DeploymentOptions {
-  readonly kind: 'mongodb' | 'split';
+  /** `embedded`: both processes on one SQLite file. */
+  readonly kind: 'embedded' | 'mongodb' | 'split';
   /** Where its users go, when that is not one of its processes. */
   readonly publicUrl?: string;
   readonly redisConfig?: readonly string[];
@@ -101,18 +102,18 @@ export async function startDeployment(options: DeploymentOptions): Promise<Deplo
   const { kind, redisConfig = DURABLE_REDIS, reach = (uri) => uri } = options;
   const dataDir = await mkdtemp(join(tmpdir(), 'latchkey-faults-'));
   const [mongo, redis, one, other] = await Promise.all([
-    startOwnMongoServer(),
+    kind === 'embedded' ? undefined : startOwnMongoServer(),
     kind === 'split' ? startRedis({ config: redisConfig }) : undefined,
     freePort(),
     freePort(),
   ]);
   const url = options.publicUrl ?? `http://127.0.0.1:${one}`;
   const endServers = async (error: unknown): Promise<never> => {
-    await Promise.allSettled([mongo.stop(), redis?.stop()]);
+    await Promise.allSettled([mongo?.stop(), redis?.stop()]);
     throw error;
   };
   const env = {
-    MONGODB_URI: await reach(mongo.freshUri()),
+    ...(mongo && { MONGODB_URI: await reach(mongo.freshUri()) }),
     SECRET_KEY,
     BASE_URL: url,
     // Enough for balancers here, which look ten times a second or say otherwise.
@@ -135,7 +136,7 @@ export async function startDeployment(options: DeploymentOptions): Promise<Deplo
     async stop() {
       // Also with everything it needs gone, and whatever the test was about: all of it ends.
       await Promise.allSettled([first.process.stop('SIGKILL'), second.process.stop('SIGKILL')]);
-      await Promise.allSettled([mongo.stop(), redis?.stop(), rm(dataDir, { recursive: true, force: true })]);
+      await Promise.allSettled([mongo?.stop(), redis?.stop(), rm(dataDir, { recursive: true, force: true })]);
       for (const web of [first, second]) {
         const bugs = web.process.logged.filter(({ msg = '' }) => BUGS.includes(msg));
         assert.deepEqual(bugs, []);

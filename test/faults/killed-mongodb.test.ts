@@ -108,6 +108,7 @@ test(`MongoDB killed ${ROUNDS} times under load: no acknowledged write lost, non
     await wire().cut();
   });
   const { mongo, webs } = deployment;
+  assert.ok(mongo);
   const pids = webs.map(({ process }) => process.pid);
   const ledgers: Ledger[] = [];
   const recoveries: number[] = [];

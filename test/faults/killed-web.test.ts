@@ -8,7 +8,7 @@ import { assertNothingLost, assertRevokedStayRevoked, replayAll } from './ledger
 import { emptyLedger, type Ledger, startLoad } from './load.ts';
 import { openSite, sum, tell, untilBusy } from './site.ts';
 
-for (const kind of ['split', 'mongodb'] as const) {
+for (const kind of ['split', 'mongodb', 'embedded'] as const) {
   // The process is the same, what it leaves behind is not: fewer where there is one backend less.
   const rounds = kind === 'split' ? ROUNDS : FEWER_ROUNDS;
 
