@@ -8,15 +8,19 @@ import { ConfigError, loadConfig } from '../src/config/load.ts';
 import type { Config } from '../src/config/types.ts';
 import { facts } from '../src/store/collections.ts';
 import { type CollectionDefinition, type Store, type Stored, StoreUnavailable } from '../src/store/port.ts';
+import { parseFlags, UsageError } from './command-line.ts';
 import {
   COPY_MARK,
   CopyDiffers,
   copiedCollections,
   copyCollection,
+  countAll,
   digestOfAll,
   type Target,
   verifyCollection,
+  type Watch,
 } from './copy/copy-collections.ts';
+import { createProgress, INTERRUPTED, Interrupted, stopOnSignals } from './progress.ts';
 
 const HELP = `Copies everything from the embedded database to MongoDB, and checks the copy.
 
@@ -24,7 +28,10 @@ const HELP = `Copies everything from the embedded database to MongoDB, and check
 
 With REDIS_URL, what is short-lived goes to Redis. Stop the server first, and leave it stopped until this has ended. The
 database must be empty, or contain an interrupted copy, which is then continued. The embedded database stays
-as it is. Afterwards start the server with the same MONGODB_URI, REDIS_URL and SECRET_KEY.`;
+as it is. Afterwards start the server with the same MONGODB_URI, REDIS_URL and SECRET_KEY. Ctrl-C stops it after the step that
+runs; the same command continues.
+
+Exit codes: 0 copied and verified, 1 something went wrong, 2 invalid options, 130 stopped by Ctrl-C.`;
 
 const START_OVER =
   "Stop the server, empty the database (mongosh MONGODB_URI --eval 'db.dropDatabase()'; with REDIS_URL that Redis, too) " +
@@ -112,22 +119,49 @@ async function claim(
   await marks.insert(COPY_MARK, { at, value: await digestAt(at) });
 }
 
+const CONTINUE =
+  'Leave the server stopped and run the same command again: it continues. Until then nothing uses the copy; the embedded ' +
+  'database is as it was.';
+
 async function copyAll(source: Store, target: Target, at: number): Promise<void> {
-  for (const definition of copiedCollections) {
-    await copyCollection(source, target, definition, (count) =>
-      console.log(`${definition.name}: ${count} copied`),
+  const progress = createProgress({ unit: 'documents' });
+  const stopping = stopOnSignals((text) => progress.say(text));
+  const counts = await countAll(source);
+  const total = [...counts.values()].reduce((sum, count) => sum + count, 0);
+  let before = 0;
+  let written = 0;
+  const watch = (what: string): Watch => ({
+    say(count) {
+      if (what === 'Copying') written = before + count;
+      progress.update(what, before + count, total);
+    },
+    check() {
+      if (!stopping.signal.aborted) return;
+      const done = `${written} of ${total} documents are in the copy, each of them whole`;
+      throw new Interrupted(`Stopped: ${done}${what === 'Copying' ? '' : ', not all verified'}. ${CONTINUE}`);
+    },
+  });
+  try {
+    for (const definition of copiedCollections) {
+      await copyCollection(source, target, definition, watch('Copying'));
+      const count = counts.get(definition.name) ?? 0;
+      before += count;
+      if (count > 0) progress.say(`${definition.name}: ${count} copied`);
+    }
+    before = 0;
+    for (const definition of copiedCollections) {
+      const { name, count, digest } = await verifyCollection(source, target, definition, watch('Verifying'));
+      before += count;
+      if (count > 0) progress.say(`${name}: ${count} verified, sha256 ${digest.slice(0, 16)}`);
+    }
+    await target.store.collection(facts).put(COPY_MARK, { at, value: 'done' });
+    progress.say(
+      `${before} documents copied and verified. Start the server with this MONGODB_URI and SECRET_KEY.`,
     );
+  } finally {
+    progress.end();
+    stopping.release();
   }
-  let total = 0;
-  for (const definition of copiedCollections) {
-    const { name, count, digest } = await verifyCollection(source, target, definition);
-    total += count;
-    if (count > 0) console.log(`${name}: ${count} verified, sha256 ${digest.slice(0, 16)}`);
-  }
-  await target.store.collection(facts).put(COPY_MARK, { at, value: 'done' });
-  console.log(
-    `${total} documents copied and verified. Start the server with this MONGODB_URI and SECRET_KEY.`,
-  );
 }
 
 async function main(): Promise<void> {
@@ -153,19 +187,28 @@ async function main(): Promise<void> {
   }
 }
 
-const ends: readonly (abstract new (...args: never[]) => Error)[] = [ConfigError, Refused, StoreUnavailable];
+const ends: readonly (abstract new (...args: never[]) => Error)[] = [
+  ConfigError,
+  Refused,
+  StoreUnavailable,
+  Interrupted,
+  UsageError,
+];
 
-if (process.argv.includes('--help')) {
-  console.log(HELP);
-} else {
-  try {
-    await main();
-  } catch (error) {
-    process.exitCode = 1;
-    if (error instanceof CopyDiffers) {
-      console.error(`${error.message}. Was the server running? ${START_OVER}`);
-    } else if (error instanceof Error && ends.some((kind) => error instanceof kind)) {
-      console.error(error.message);
-    } else throw error;
-  }
+const exitCodeOf = (error: unknown): number => {
+  if (error instanceof UsageError) return 2;
+  return error instanceof Interrupted ? INTERRUPTED : 1;
+};
+
+try {
+  const { help } = parseFlags(process.argv.slice(2), { help: { type: 'boolean', short: 'h' } });
+  if (help === true) console.log(HELP);
+  else await main();
+} catch (error) {
+  process.exitCode = exitCodeOf(error);
+  if (error instanceof CopyDiffers) {
+    console.error(`${error.message}. Was the server running? ${START_OVER}`);
+  } else if (error instanceof Error && ends.some((kind) => error instanceof kind)) {
+    console.error(error instanceof UsageError ? `${error.message}\nTry --help.` : error.message);
+  } else throw error;
 }

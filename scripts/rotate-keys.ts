@@ -2,8 +2,11 @@
 // the same store, also while servers are running.
 import { parseArgs } from 'node:util';
 import { ConfigError, loadConfig } from '../src/config/load.ts';
+import type { Resealing } from '../src/keys/resealing.ts';
 import type { KeyView, RotationMode } from '../src/keys/signing-keys.ts';
 import { createLogger } from '../src/log.ts';
+import type { ResealFigures } from '../src/store/reseal.ts';
+import { createProgress, INTERRUPTED, stopOnSignals } from './progress.ts';
 
 const HELP = `Puts a new signing key in the place of the current one, or seals secrets anew after a change of SECRET_KEY.
 
@@ -19,7 +22,7 @@ Usage: sh scripts/with-node.sh scripts/rotate-keys.ts [option]
 
 The environment (DATA_DIR, SECRET_KEY, BASE_URL …) is as for the server, which may be running and sees it within a second.
 
-Exit codes: 0 done, 1 something went wrong, 2 invalid options, 3 some secrets could not be opened.
+Exit codes: 0 done, 1 something went wrong, 2 invalid options, 3 some secrets could not be opened, 130 stopped by Ctrl-C.
 `;
 
 const EXIT = { done: 0, failed: 1, usage: 2, unreadable: 3 } as const;
@@ -27,6 +30,11 @@ const EXIT = { done: 0, failed: 1, usage: 2, unreadable: 3 } as const;
 const SEALED = [
   'No stored data needs the other keys any more. Cookies signed with them are re-signed when their browser returns; a user',
   'who has not returned when you remove them must sign in again, on a trusted browser also with the second factor.',
+];
+
+const STOPPED = [
+  'Stopped: each of these is whole, and the rest still needs the other keys. Keep the list (SECRET_KEY=new,old) and run this',
+  'again, or leave it to a running server, which does the same by itself.',
 ];
 
 class UsageError extends Error {}
@@ -58,6 +66,25 @@ function describe({ state, kid, activatesAt, activatedAt, removedAt }: KeyView):
   }
 }
 
+/** With what it is at in a terminal; Ctrl-C stops it after a page of documents. */
+async function resealShown(resealing: Resealing): Promise<ResealFigures & { isStopped: boolean }> {
+  const progress = createProgress({ unit: 'documents read', out: process.stderr });
+  const stopping = stopOnSignals((text) => progress.say(text));
+  const { signal } = stopping;
+  try {
+    const figures = await resealing.run({
+      get aborted() {
+        return signal.aborted;
+      },
+      onRead: (done, total) => progress.update('Sealing anew', done, total),
+    });
+    return { ...figures, isStopped: signal.aborted };
+  } finally {
+    progress.end();
+    stopping.release();
+  }
+}
+
 /** @returns lines and exit code */
 async function act(options: ReturnType<typeof parseOptions>): Promise<[lines: string[], exitCode: number]> {
   const config = loadConfig(process.env);
@@ -67,8 +94,9 @@ async function act(options: ReturnType<typeof parseOptions>): Promise<[lines: st
   const { app, close } = await openApp({ config, log });
   try {
     if (options.reseal) {
-      const { resealed, unreadable } = await app.resealing.run(new AbortController().signal);
+      const { resealed, unreadable, isStopped } = await resealShown(app.resealing);
       const summary = `Sealed anew with the first SECRET_KEY: ${resealed}.`;
+      if (isStopped) return [[summary, ...STOPPED], INTERRUPTED];
       return unreadable === 0
         ? [[summary, ...SEALED], EXIT.done]
         : [[summary, `No listed SECRET_KEY opens: ${unreadable}.`], EXIT.unreadable];

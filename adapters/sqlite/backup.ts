@@ -1,7 +1,9 @@
 // Copies the embedded database while it is in use: SQLite's online backup gives a consistent copy, which is verified before
 // it gets its final name.
+import { once } from 'node:events';
 import { closeSync, existsSync, linkSync, openSync, rmSync } from 'node:fs';
 import { backup, DatabaseSync } from 'node:sqlite';
+import { Worker } from 'node:worker_threads';
 import { StoreUnavailable } from '../../src/store/port.ts';
 
 export interface BackupResult {
@@ -13,29 +15,30 @@ export interface BackupResult {
 const PAGES = 500;
 const OWNER_ONLY = 0o600;
 
-function check(file: string): BackupResult {
-  const copy = new DatabaseSync(file, { readOnly: true });
+/** In a thread of its own: it takes seconds to minutes, and the caller wants to hear Ctrl-C. */
+async function check(file: string, signal: AbortSignal | undefined): Promise<BackupResult> {
+  const worker = new Worker(new URL('./backup-check.ts', import.meta.url), { workerData: file });
   try {
-    const [problem] = copy.prepare('PRAGMA integrity_check').all();
-    if (problem?.integrity_check !== 'ok') throw new Error(String(problem?.integrity_check));
-    // Tables derived from a collection's table are named <table>__<suffix>.
-    const tables = copy
-      .prepare(`SELECT name FROM sqlite_schema WHERE type = 'table' AND instr(name, '__') = 0 ORDER BY name`)
-      .all();
-    const count = (name: string): number =>
-      Number(copy.prepare(`SELECT count(*) AS n FROM "${name.replaceAll('"', '""')}"`).get()?.n);
-    return { documents: Object.fromEntries(tables.map(({ name }) => [String(name), count(String(name))])) };
+    const [result]: BackupResult[] = await once(worker, 'message', { ...(signal && { signal }) });
+    if (result === undefined) throw new Error('the copy could not be checked');
+    return result;
   } finally {
-    copy.close();
+    await worker.terminate();
   }
 }
 
-/**
- * @param options.file the database, which may be in use
- * @param options.to a file that does not exist yet; readable by its owner alone
- * @throws StoreUnavailable when there is no such database, the target exists, or the copy is damaged
- */
-export async function backupSqlite({ file, to }: { file: string; to: string }): Promise<BackupResult> {
+interface BackupOptions {
+  /** The database, which may be in use. */
+  readonly file: string;
+  /** A file that does not exist yet; readable by its owner alone. */
+  readonly to: string;
+  /** Stops between two steps; nothing is left then. */
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (what: 'Copying' | 'Checking the copy', done: number, total: number) => void;
+}
+
+/** @throws StoreUnavailable when there is no such database, the target exists, the copy is damaged, or it was stopped */
+export async function backupSqlite({ file, to, signal, onProgress }: BackupOptions): Promise<BackupResult> {
   if (!existsSync(file)) throw new StoreUnavailable(`There is no database at ${file}.`);
   const part = `${to}.part`;
   try {
@@ -45,11 +48,17 @@ export async function backupSqlite({ file, to }: { file: string; to: string }): 
     closeSync(openSync(part, 'wx', OWNER_ONLY));
     const source = new DatabaseSync(file, { readOnly: true, timeout: 5_000 });
     try {
-      await backup(source, part, { rate: PAGES });
+      const progress = (step: { totalPages: number; remainingPages: number }): void => {
+        onProgress?.('Copying', step.totalPages - step.remainingPages, step.totalPages);
+        signal?.throwIfAborted();
+      };
+      await backup(source, part, { rate: PAGES, progress });
+      onProgress?.('Checking the copy', 0, 0);
     } finally {
       source.close();
     }
-    const result = check(part);
+    const result = await check(part, signal);
+    signal?.throwIfAborted();
     // linkSync fails if the target exists by now, and is atomic.
     linkSync(part, to);
     return result;

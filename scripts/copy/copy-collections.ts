@@ -76,6 +76,7 @@ async function* counterpartsOf<T>(
 async function digestOf<T>(
   definition: CollectionDefinition<T>,
   pages: AsyncIterable<Stored<T>[]>,
+  watch?: Watch,
 ): Promise<Omit<Copied, 'name'>> {
   const hash = createHash('sha256');
   let count = 0;
@@ -86,6 +87,8 @@ async function digestOf<T>(
       hash.update(`${JSON.stringify([id, expiresAt ?? null, value])}\n`);
       count += 1;
     }
+    watch?.check();
+    watch?.say(count);
   }
   return { count, digest: hash.digest('hex') };
 }
@@ -100,15 +103,33 @@ export async function digestOfAll(source: Store): Promise<string> {
   return hash.digest('hex');
 }
 
-/** @param say reports progress */
+/** How many documents a source has, by collection. */
+export async function countAll(source: Store): Promise<ReadonlyMap<string, number>> {
+  const counts = new Map<string, number>();
+  for (const definition of copiedCollections) {
+    let count = 0;
+    for await (const page of everyPage(source, definition)) count += page.length;
+    counts.set(definition.name, count);
+  }
+  return counts;
+}
+
+export interface Watch {
+  /** @param count of this collection so far */
+  readonly say: (count: number) => void;
+  /** Called between steps; throws to stop there. */
+  readonly check: () => void;
+}
+
 export async function copyCollection<T>(
   source: Store,
   target: Target,
   definition: CollectionDefinition<T>,
-  say: (count: number) => void,
+  { say, check }: Watch,
 ): Promise<void> {
   let count = 0;
   for await (const step of stepsOf(everyPage(source, definition))) {
+    check();
     await target.load(
       definition,
       step.filter((stored) => isOurs(definition, stored)),
@@ -123,11 +144,12 @@ export async function verifyCollection<T>(
   source: Store,
   target: Target,
   definition: CollectionDefinition<T>,
+  watch: Watch,
 ): Promise<Copied> {
   const { name } = definition;
   const wanted = await digestOf(definition, everyPage(source, definition));
   const listed = target.pagesOf(definition) ?? counterpartsOf(source, target, definition);
-  const found = await digestOf(definition, listed);
+  const found = await digestOf(definition, listed, watch);
   if (found.count !== wanted.count) {
     throw new CopyDiffers(`${name}: ${wanted.count} documents in the source, ${found.count} in the copy`);
   }

@@ -2,12 +2,12 @@
 // them one after another, from a script or, while several keys are listed, as a job.
 import type { Job } from '../jobs/index.ts';
 import type { Store } from '../store/port.ts';
-import type { Reseal, ResealFigures } from '../store/reseal.ts';
+import type { Reseal, ResealFigures, ResealRun } from '../store/reseal.ts';
 import { resealSecrets } from './reseal-job.ts';
 import type { Sealer } from './sealing.ts';
 
 export interface Resealing {
-  run(signal: AbortSignal): Promise<ResealFigures>;
+  run(run: ResealRun): Promise<ResealFigures>;
   readonly jobs: readonly Job[];
 }
 
@@ -20,10 +20,10 @@ interface Deps {
 }
 
 export function createResealing({ store, sealer, secretKeys, domains }: Deps): Resealing {
-  async function run(signal: AbortSignal): Promise<ResealFigures> {
+  async function run(watched: ResealRun): Promise<ResealFigures> {
     let [resealed, unreadable] = [0, 0];
     for (const reseal of domains) {
-      const figures = await reseal({ store, sealer }, signal);
+      const figures = await reseal({ store, sealer }, watched);
       resealed += figures.resealed;
       unreadable += figures.unreadable;
     }

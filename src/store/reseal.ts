@@ -17,17 +17,24 @@ export interface Resealer {
   reseal(purpose: string, sealed: string): string | undefined;
 }
 
+/** An AbortSignal, or one that also hears how far it is. */
+export interface ResealRun {
+  readonly aborted: boolean;
+  /** @param done of the `total` documents that one domain may have sealed something in */
+  onRead?(done: number, total: number): void;
+}
+
 /** What a domain sealed, sealed again with the newest key. */
 export type Reseal = (
   deps: { readonly store: Pick<Store, 'collection'>; readonly sealer: Resealer },
-  signal: AbortSignal,
+  run: ResealRun,
 ) => Promise<ResealFigures>;
 
 const PAGE = 200;
 
 /**
  * @param options.reseal returns the document sealed with the newest key, undefined if it already is, or throws Unreadable
- * @param signal stops it early
+ * @param run stops it early
  */
 export async function resealAll<T>(
   options: {
@@ -35,12 +42,14 @@ export async function resealAll<T>(
     readonly filters?: readonly FieldFilter[];
     readonly reseal: (value: T, id: string) => T | undefined;
   },
-  signal: AbortSignal,
+  run: ResealRun,
 ): Promise<ResealFigures> {
   const { collection, filters = [], reseal } = options;
-  let [resealed, unreadable] = [0, 0];
+  let [resealed, unreadable, read] = [0, 0, 0];
+  // Counted only where somebody watches.
+  const total = run.onRead && (await collection.query({ filters, sort: 'id', order: 'asc', limit: 1 })).total;
   for await (const items of pagesOf(collection, { filters, limit: PAGE })) {
-    if (signal.aborted) break;
+    if (run.aborted) break;
     for (const { id, value } of items) {
       try {
         if (reseal(value, id) === undefined) continue;
@@ -54,6 +63,8 @@ export async function resealAll<T>(
         unreadable += 1;
       }
     }
+    read += items.length;
+    if (total !== undefined) run.onRead?.(read, total);
   }
   return { resealed, unreadable };
 }

@@ -19,6 +19,7 @@ import { startApp, type TestApp } from '../support/app.ts';
 import { fill, people } from '../support/crowd.ts';
 import { type MongoServer, startMongoServer } from '../support/mongodb-server.ts';
 import { type RedisServer, startRedis } from '../support/redis-server.ts';
+import { plain, runInTerminal } from '../support/terminal.ts';
 import { type Credentials, makeCredentials, proofsOf } from './credentials.ts';
 import { run } from './run.ts';
 
@@ -153,6 +154,30 @@ describe('scripts/copy-store.ts', () => {
     assert.equal(again.code, 1);
     assert.match(again.stderr, /contains a finished copy/);
     await store.close();
+  });
+
+  test('Ctrl-C stops between steps, says what is whole, and the same command continues', async () => {
+    const uri = mongo.freshUri();
+    const env = { DATA_DIR: world.dataDir, MONGODB_URI: uri, SECRET_KEY: world.key };
+    const program = runInTerminal([process.execPath, 'scripts/copy-store.ts'], env);
+    await program.waitFor(/: \d+ copied/);
+    program.type('\x03');
+    assert.equal(await program.exited, 130, program.shown());
+    const shown = plain(program.shown());
+    assert.match(shown, /Stopping after this step/);
+    const [, done, total] =
+      /Stopped: (\d+) of (\d+) documents are in the copy.*same command again/.exec(shown) ?? [];
+    assert.ok(Number(done) > 0 && Number(done) <= Number(total), shown);
+    assert.doesNotMatch(shown, /\n\s+at /);
+    const again = await copy(uri);
+    assert.deepEqual([again.code, again.stderr], [0, '']);
+    assert.match(again.stdout, new RegExp(`\n${total} documents copied and verified`));
+  });
+
+  test('an unknown option is refused before anything is opened', async () => {
+    const { code, stderr } = await run('scripts/copy-store.ts', ['--dry-run']);
+    assert.equal(code, 2);
+    assert.match(stderr, /Unknown option '--dry-run'[\s\S]*Try --help/);
   });
 
   test('attack: copying over a database in use', async () => {

@@ -1,0 +1,136 @@
+// Long work in words: in a terminal one line that keeps itself up to date (what is done, how fast, how long still), elsewhere a
+// line now and then. And Ctrl-C: the work stops where everything is whole, and says so.
+const TERMINAL_MS = 100;
+const LOG_MS = 10_000;
+/** Before that a speed says nothing. */
+const MEASURED_MS = 1_000;
+/** npm and shells forward the same signal again; only a clearly later one is a second one. */
+const REPEATED_MS = 1_000;
+const CLEAR_LINE = '\r\u001b[K';
+
+interface Out {
+  readonly isTTY?: boolean;
+  write(text: string): unknown;
+}
+
+interface Options {
+  /** What is counted: `documents`, `pages`. */
+  readonly unit: string;
+  readonly out?: Out;
+  /** Milliseconds that only ever grow. */
+  readonly now?: () => number;
+}
+
+export interface Progress {
+  /** @param total 0: unknown; with `done` 0, too, only what it does is shown */
+  update(what: string, done: number, total: number): void;
+  /** Text that stays, above the line. */
+  say(text: string): void;
+  /** Takes the line away. */
+  end(): void;
+}
+
+const numberOf = (value: number): string => Math.round(value).toLocaleString('en');
+
+export function durationOf(ms: number): string {
+  const seconds = Math.max(Math.round(ms / 1_000), 1);
+  if (seconds < 90) return `${seconds} s`;
+  const minutes = Math.round(seconds / 60);
+  return minutes < 90 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
+interface Step {
+  readonly what: string;
+  readonly startedAt: number;
+  readonly before: number;
+}
+
+function textOf(
+  step: Step,
+  { done, total, at, unit }: { done: number; total: number; at: number; unit: string },
+) {
+  if (done === 0 && total === 0) return `${step.what} …`;
+  const share = total > 0 ? ` of ${numberOf(total)} (${Math.floor((done / total) * 100)} %)` : '';
+  const text = `${step.what}: ${numberOf(done)}${share} ${unit}`;
+  const elapsed = at - step.startedAt;
+  const perMs = (done - step.before) / elapsed;
+  if (elapsed < MEASURED_MS || !(perMs > 0)) return text;
+  const speed = `${text}, ${numberOf(perMs * 1_000)} a second`;
+  return total > done ? `${speed}, ${durationOf((total - done) / perMs)} left` : speed;
+}
+
+export function createProgress({
+  unit,
+  out = process.stdout,
+  now = () => performance.now(),
+}: Options): Progress {
+  const isTerminal = out.isTTY === true;
+  let step: Step | undefined;
+  let isShown = false;
+  let lastAt = now();
+
+  const clear = (): void => {
+    if (isShown) out.write(CLEAR_LINE);
+    isShown = false;
+  };
+
+  return {
+    update(what, done, total) {
+      const at = now();
+      const isNew = step?.what !== what;
+      if (step === undefined || isNew) step = { what, startedAt: at, before: done };
+      // A terminal shows at once that something else has begun.
+      if (!(isNew && isTerminal) && at - lastAt < (isTerminal ? TERMINAL_MS : LOG_MS)) return;
+      lastAt = at;
+      const text = textOf(step, { done, total, at, unit });
+      out.write(isTerminal ? `${CLEAR_LINE}${text}` : `${text}\n`);
+      isShown = isTerminal;
+    },
+    say(text) {
+      clear();
+      out.write(`${text}\n`);
+    },
+    end: clear,
+  };
+}
+
+/** As a shell reports a program that Ctrl-C ended. */
+export const INTERRUPTED = 130;
+
+/** The work was stopped by the person; the message says what is whole and how to continue. */
+export class Interrupted extends Error {
+  override readonly name = 'Interrupted';
+}
+
+export interface Stopping {
+  readonly signal: AbortSignal;
+  /** Gives the signals back to the system. */
+  release(): void;
+}
+
+/**
+ * At the first Ctrl-C (or SIGTERM) the signal is aborted, at the second the program ends at once, which is safe, too: what was
+ * written stays whole.
+ */
+export function stopOnSignals(say: (text: string) => void): Stopping {
+  const controller = new AbortController();
+  let firstAt = 0;
+  const stop = (): void => {
+    if (controller.signal.aborted) {
+      if (performance.now() - firstAt > REPEATED_MS) process.exit(INTERRUPTED);
+      return;
+    }
+    firstAt = performance.now();
+    say('Stopping after this step. Ctrl-C again stops at once.');
+    controller.abort();
+  };
+  process.on('SIGINT', stop);
+  process.on('SIGTERM', stop);
+  return {
+    signal: controller.signal,
+    release() {
+      process.off('SIGINT', stop);
+      process.off('SIGTERM', stop);
+    },
+  };
+}

@@ -1,0 +1,106 @@
+// Long work at a terminal: what is done, how fast, how long still; Ctrl-C by a real key leaves everything whole.
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterEach, beforeEach, describe, test } from 'node:test';
+import { createSqliteStore } from '../../adapters/sqlite/store.ts';
+import { createProgress, durationOf } from '../../scripts/progress.ts';
+import { allCollections } from '../../src/store/all-collections.ts';
+import { plain, runInTerminal, type TerminalProgram } from '../support/terminal.ts';
+import { run } from './run.ts';
+
+/** Ten thousand documents, a thousand every second. */
+function record(isTTY: boolean): string {
+  let [text, at] = ['', 0];
+  const out = { isTTY, write: (part: string) => (text += part) };
+  const progress = createProgress({ unit: 'documents', out, now: () => at });
+  for (let second = 0; second <= 60; second += 1) {
+    at = second * 1_000;
+    progress.update('Copying', second * 1_000, 100_000);
+  }
+  progress.say('accounts: done');
+  progress.end();
+  return text;
+}
+
+describe('progress', () => {
+  test('a terminal has one line, rewritten, which is gone in the end', () => {
+    const text = record(true);
+    assert.match(plain(text), /\rCopying: 50,000 of 100,000 \(50 %\) documents, 1,000 a second, 50 s left\r/);
+    assert.deepEqual(plain(text).split('\n'), [plain(text).split('\n')[0], '']);
+    assert.ok(plain(text).endsWith('\raccounts: done\n'));
+  });
+
+  test('a log has a whole line now and then', () => {
+    const lines = record(false).trimEnd().split('\n');
+    assert.equal(lines.length, 7, lines.join('\n'));
+    assert.equal(lines[2], 'Copying: 30,000 of 100,000 (30 %) documents, 1,000 a second, 70 s left');
+    assert.doesNotMatch(lines.join(''), /[\r[]/);
+  });
+
+  test('durations are read at a glance', () => {
+    assert.deepEqual([10, 89_000, 600_000, 9_000_000].map(durationOf), [
+      '1 s',
+      '89 s',
+      '10 min',
+      '2 h 30 min',
+    ]);
+  });
+});
+
+describe('Ctrl-C during a backup', () => {
+  let folder: string;
+  let program: TerminalProgram | undefined;
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'latchkey-progress-'));
+    const file = join(folder, 'latchkey.db');
+    await createSqliteStore({ file, clock: Date.now, definitions: allCollections }).close();
+    // Large enough that a copy takes a while.
+    const database = new DatabaseSync(file);
+    database.exec('CREATE TABLE ballast(data BLOB)');
+    const insert = database.prepare('INSERT INTO ballast VALUES (randomblob(4000000))');
+    for (let n = 0; n < 100; n += 1) insert.run();
+    database.close();
+  });
+  afterEach(async () => {
+    await program?.close();
+    await rm(folder, { recursive: true });
+  });
+
+  const start = (): TerminalProgram => {
+    program = runInTerminal([process.execPath, 'scripts/backup.ts', join(folder, 'copy.db')], {
+      DATA_DIR: folder,
+    });
+    return program;
+  };
+
+  test('while copying: nothing is left, it says so, and the same command works', async () => {
+    const { waitFor, type, exited, shown } = start();
+    await waitFor(/Copying: [\d,]+ of [\d,]+ \(\d+ %\) pages/);
+    type('\x03');
+    assert.equal(await exited, 130, shown());
+    assert.match(plain(shown()), /Stopped: there is no copy, and the database is as it was/);
+    assert.deepEqual(
+      (await readdir(folder)).filter((name) => name.startsWith('copy')),
+      [],
+    );
+    const { code } = await run('scripts/backup.ts', [join(folder, 'copy.db')], { env: { DATA_DIR: folder } });
+    assert.equal(code, 0);
+    assert.ok(existsSync(join(folder, 'copy.db')));
+  });
+
+  test('by a signal while checking: the same', async () => {
+    const { waitFor, type, exited, shown } = start();
+    await waitFor(/Checking the copy …/);
+    type('\x03');
+    assert.equal(await exited, 130, shown());
+    assert.match(plain(shown()), /Stopped: there is no copy/);
+    assert.deepEqual(
+      (await readdir(folder)).filter((name) => name.startsWith('copy')),
+      [],
+    );
+  });
+});
