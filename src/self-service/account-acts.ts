@@ -8,6 +8,7 @@ import type { Events } from '../events/index.ts';
 import type { RateLimits } from '../rate-limits/index.ts';
 import type { SecondFactors } from '../second-factors/index.ts';
 import type { ApplicationAccesses, Sessions } from '../sessions/index.ts';
+import type { SettingValues } from '../settings/index.ts';
 import type { HomeDeps } from './home-page.ts';
 import type { SelfServiceUser } from './page-kit.ts';
 
@@ -20,7 +21,8 @@ export interface KnownBrowsers {
 export interface AccountActsDeps {
   readonly sessions: Pick<Sessions, 'find' | 'end' | 'endAllOf'>;
   readonly access: Pick<ApplicationAccesses, 'list' | 'remove'>;
-  readonly accounts: Pick<Accounts, 'voidSignInsInProgress'>;
+  readonly accounts: Pick<Accounts, 'voidSignInsInProgress' | 'voidPassword'>;
+  readonly settings: () => SettingValues;
   readonly secondFactors: Pick<SecondFactors, 'trustedDevices'>;
   readonly recovery: { sendEmailVerification(account: Account): Promise<void> };
   readonly events: Pick<Events, 'record'>;
@@ -29,12 +31,18 @@ export interface AccountActsDeps {
 }
 
 export function createAccountActs(deps: AccountActsDeps): HomeDeps['acts'] {
-  const { sessions, access, events, limits, knownBrowsers } = deps;
+  const { sessions, access, events, limits, knownBrowsers, settings } = deps;
   const { trustedDevices } = deps.secondFactors;
 
   const userOf = ({ account }: SelfServiceUser) => ({ kind: 'user', id: account.id }) as const;
 
-  return {
+  const acts: HomeDeps['acts'] = {
+    losesPassword({ account: { passwordHash, passkeys = [], email, isEmailVerified } }) {
+      const { auth_mode: mode, allow_password_reset: canReset, smtp_url: mailServer } = settings();
+      const hasPasskey = mode !== 'password' && passkeys.some(({ kind }) => kind === 'passkey');
+      const canMail = email !== undefined && isEmailVerified && canReset && mailServer !== '';
+      return passwordHash !== undefined && mode !== 'passkey_only' && (hasPasskey || canMail);
+    },
     async endSession(who, id) {
       const session = await sessions.find(id);
       if (session?.value.accountId !== who.account.id) throw new AppError('session.not_found');
@@ -57,14 +65,16 @@ export function createAccountActs(deps: AccountActsDeps): HomeDeps['acts'] {
     async reportCompromise(who, ctx) {
       const { id } = who.account;
       // First: a sign-in that completes after the list of sessions was read is checked against this (confirmSession).
-      await deps.accounts.voidSignInsInProgress(id);
+      const losesPassword = acts.losesPassword(who);
+      await (losesPassword ? deps.accounts.voidPassword(id) : deps.accounts.voidSignInsInProgress(id));
       await (ctx === undefined ? knownBrowsers.forgetAll(id) : knownBrowsers.forgetOthers(ctx, id));
       const count = await sessions.endAllOf(id, { except: who.sessionUid });
       await trustedDevices.revokeAll(id);
       const applications = (await access.list(id)).filter(({ clientId }) => clientId !== CONSOLE_CLIENT_ID);
       for (const { clientId } of applications) await access.remove(id, clientId);
       const user = userOf(who);
-      const details = { sessions: count, applications: applications.map(({ clientId }) => clientId) };
+      const ended = applications.map(({ clientId }) => clientId);
+      const details = { sessions: count, applications: ended, is_password_void: losesPassword };
       // Administrators are told (src/notifications).
       await events.record({ event: 'user.compromise_reported', actor: user, target: user, details });
     },
@@ -93,4 +103,5 @@ export function createAccountActs(deps: AccountActsDeps): HomeDeps['acts'] {
       await events.record({ event: 'email.verification_requested', actor: user, target: user });
     },
   };
+  return acts;
 }

@@ -7,10 +7,10 @@ import { looksOf, ownerOf, type PageKit, type Problem, type SelfServiceUser } fr
 export interface NotMeDeps {
   readonly kit: PageKit;
   readonly arePasswordsOff: () => boolean;
-  readonly report: HomeDeps['acts']['reportCompromise'];
+  readonly acts: Pick<HomeDeps['acts'], 'reportCompromise' | 'losesPassword'>;
 }
 
-export function createNotMePage({ kit, arePasswordsOff, report }: NotMeDeps) {
+export function createNotMePage({ kit, arePasswordsOff, acts }: NotMeDeps) {
   const hasPassword = ({ account }: SelfServiceUser): boolean =>
     account.passwordHash !== undefined && !arePasswordsOff();
 
@@ -19,6 +19,7 @@ export function createNotMePage({ kit, arePasswordsOff, report }: NotMeDeps) {
       csrf: kit.token(ctx, who),
       account: ownerOf(who),
       hasPassword: hasPassword(who),
+      losesPassword: acts.losesPassword(who),
       confirmUrl: kit.confirmUrlOf(who, 'not-me'),
     };
     kit.views.send(ctx, 'account-not-me', model, looksOf(who, problem?.status));
@@ -31,7 +32,7 @@ export function createNotMePage({ kit, arePasswordsOff, report }: NotMeDeps) {
         page: 'not-me',
         alerts: {},
         async act() {
-          await report(who, ctx);
+          await acts.reportCompromise(who, ctx);
           const next = hasPassword(who) ? 'password' : 'passkeys';
           kit.goTo(ctx, `${kit.urlOf(next)}?notice=reported`);
           return undefined;
