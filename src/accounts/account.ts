@@ -15,12 +15,11 @@ export const toAccount = ({ id, version, value }: Stored<AccountRecord>): Accoun
 export const isActiveAdmin = (account: AccountRecord): boolean =>
   account.role === 'admin' && isUsable(account) && !isLeaving(account);
 
-/** The same condition as a store query. */
+/** The same condition as a store query, but for those who are leaving: they are found by their index. */
 export const activeAdminFilters: readonly FieldFilter[] = [
   { field: 'role', op: 'eq', value: 'admin' },
   { field: 'is_active', op: 'eq', value: true },
   { field: 'is_deleting', op: 'eq', value: false },
-  { field: 'deletion_due_at', op: 'absent' },
 ];
 
 /**

@@ -65,7 +65,10 @@ export function guardLastAdmin(deps: {
     }
   }
 
-  async function hasOtherAdmin(leaving: ReadonlySet<string>): Promise<boolean> {
+  async function hasOtherAdmin(going: readonly string[]): Promise<boolean> {
+    // After the intents: who asked for deletion meanwhile is in one of the two.
+    const waiting = (await collection.findBy('leaving', 'yes')).map(({ id }) => id);
+    const leaving = new Set([...going, ...waiting]);
     // One more than are leaving: if there are that many administrators, one of them remains.
     const { items } = await collection.query({
       filters: activeAdminFilters,
@@ -80,8 +83,7 @@ export function guardLastAdmin(deps: {
     for (;;) {
       const fact = await facts.find(FACT);
       const intents = decode(fact?.value.value ?? '');
-      const leaving = new Set([intent, ...intents].map(({ accountId }) => accountId));
-      if (!(await hasOtherAdmin(leaving))) {
+      if (!(await hasOtherAdmin([intent, ...intents].map(({ accountId }) => accountId)))) {
         const stale = intents.filter(({ at }) => Math.abs(clock() - at) > STALE_MS);
         if (stale.length === 0) throw new AppError('account.last_admin');
         for (const forgotten of stale) await fence(forgotten);

@@ -26,38 +26,32 @@ export function unmarkLeaving({ deletion: _, ...value }: AccountRecord, now: num
 export interface DueDeletions {
   /** Unless it was undone meanwhile. */
   removeIfDue(id: string): Promise<boolean>;
-  /** Removes those whose day has come. Safe in several processes, and after a crash at any point. @returns how many */
-  removeDue(limit: number): Promise<number>;
-  /** Once more for those that wait: a crash may have come before their sessions ended and their applications were told. */
-  endSessionsOfLeaving(): Promise<void>;
+  /**
+   * Removes those whose day has come, and ends the sessions of those that wait once more: a crash may have come before their
+   * applications were told. Safe in several processes, and after a crash at any point. @returns how many were removed
+   */
+  run(signal?: AbortSignal): Promise<number>;
 }
 
-/** More than are asked for between two runs. */
-const NEWEST = 100;
-
 export function createDueDeletions(deps: {
-  readonly collection: Pick<Collection<AccountRecord>, 'query'>;
+  readonly collection: Pick<Collection<AccountRecord>, 'findBy'>;
   readonly removal: Pick<Removal, 'remove'>;
   readonly endSessions: (accountId: string) => Promise<unknown>;
   readonly clock: Clock;
 }): DueDeletions {
   const { collection, removal, endSessions, clock } = deps;
   const isDue = ({ deletion }: AccountRecord): boolean => deletion !== undefined && deletion.dueAt <= clock();
-  const sorted = { sort: 'deletion_due_at', isCounted: false } as const;
 
   return {
     removeIfDue: (id) => removal.remove(id, isDue),
-    async removeDue(limit) {
-      const filters = [{ field: 'deletion_due_at', op: 'lte', value: clock() } as const];
-      const { items } = await collection.query({ ...sorted, filters, order: 'asc', limit });
+    async run(signal) {
       let removed = 0;
-      for (const { id } of items) if (await removal.remove(id, isDue)) removed += 1;
+      for (const { id, value } of await collection.findBy('leaving', 'yes')) {
+        if (signal?.aborted === true) break;
+        if (!isDue(value)) await endSessions(id);
+        else if (await removal.remove(id, isDue)) removed += 1;
+      }
       return removed;
-    },
-    async endSessionsOfLeaving() {
-      const filters = [{ field: 'deletion_due_at', op: 'gte', value: clock() + 1 } as const];
-      const { items } = await collection.query({ ...sorted, filters, order: 'desc', limit: NEWEST });
-      for (const { id } of items) await endSessions(id);
     },
   };
 }

@@ -2,7 +2,7 @@
 // without locking: if two concurrent requests remove the last two, ADMIN_TOKEN still allows changing the mode.
 import { AppError } from '../errors.ts';
 import type { FieldFilter, Query } from '../store/port.ts';
-import { type Account, activeAdminFilters, isActiveAdmin } from './account.ts';
+import { type Account, activeAdminFilters, isActiveAdmin, isLeaving } from './account.ts';
 import { hasPasskey } from './security-state.ts';
 
 interface Deps {
@@ -10,6 +10,9 @@ interface Deps {
   readonly query: (query: Query) => Promise<{ readonly items: readonly Account[] }>;
   readonly isPasskeyOnly: () => boolean;
 }
+
+/** Of which one stays, unless all of them asked for their deletion. */
+const MOST = 100;
 
 const withPasskey: FieldFilter = { field: 'passkey_count', op: 'gte', value: 1 };
 
@@ -26,9 +29,9 @@ export function createPasskeyAdmins({ find, query, isPasskeyOnly }: Deps): Passk
       filters: [...activeAdminFilters, withPasskey],
       sort: 'id',
       order: 'asc',
-      limit: 2,
+      limit: MOST,
     });
-    return items.some(({ id }) => id !== accountId);
+    return items.some((item) => item.id !== accountId && !isLeaving(item));
   }
 
   return {

@@ -1,5 +1,5 @@
 // Removes the accounts whose owners asked for it, when the day that they were told has come.
-import { inBatches, type Job } from '../jobs/index.ts';
+import type { Job } from '../jobs/index.ts';
 import type { Accounts } from './accounts.ts';
 
 interface Deps {
@@ -11,9 +11,6 @@ export function removeDueAccounts({ accounts: { ownDeletions }, settings }: Deps
   return {
     name: 'remove_due_accounts',
     intervalSeconds: () => settings().purge_interval_seconds,
-    async run(signal) {
-      await ownDeletions.endSessionsOfLeaving();
-      return { accounts_removed: await inBatches(ownDeletions.removeDue, signal) };
-    },
+    run: async (signal) => ({ accounts_removed: await ownDeletions.run(signal) }),
   };
 }

@@ -67,6 +67,8 @@ export const accounts: CollectionDefinition<AccountRecord> = {
     email: { unique: true, key: (a) => a.emailKey },
     role: { key: (a) => a.role },
     deleting: { key: (a) => (a.deletingAt === undefined ? undefined : 'yes') },
+    /** Few, so no field that every account would have an entry for. */
+    leaving: { key: (a) => (a.deletion === undefined ? undefined : 'yes') },
   },
   fields: {
     username: { type: 'string', isSearched: true, of: (a) => a.usernameKey },
@@ -80,7 +82,6 @@ export const accounts: CollectionDefinition<AccountRecord> = {
     created_at: { type: 'number', of: (a) => a.createdAt },
     updated_at: { type: 'number', of: (a) => a.updatedAt },
     is_deleting: { type: 'boolean', of: (a) => a.deletingAt !== undefined },
-    deletion_due_at: { type: 'number', of: (a) => a.deletion?.dueAt },
     groups: { type: 'string', isSearched: true, of: (a) => asPath(a.groups) },
     passkey_count: { type: 'number', of: (a) => a.passkeys?.length ?? 0 },
   },

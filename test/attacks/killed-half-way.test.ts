@@ -116,7 +116,7 @@ test('killed at each write of a deletion by its owner: nothing counts, a job end
     life.dieAfter(writes);
     const asked = accounts
       .requestDeletion(user.id, app.now())
-      .then(() => accounts.ownDeletions.removeDue(10))
+      .then(() => accounts.ownDeletions.run())
       .catch(() => 'killed');
     const outcome = await asked;
     const hasDied = life.revive();

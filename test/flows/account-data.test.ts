@@ -1,28 +1,27 @@
 // /account/data and GET /account/api/export: everything about the person, no secret, nothing about others.
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, test } from 'node:test';
-import { Agent, hiddenFields, redeem } from '../support/agent.ts';
-import { startApp, type TestApp } from '../support/app.ts';
+import { test } from 'node:test';
+import { type Agent, hiddenFields, redeem } from '../support/agent.ts';
+import type { TestApp } from '../support/app.ts';
 import { openMailbox } from '../support/mailbox.ts';
-import { accessTokenOf, eventsOf, newPerson, open, STALE_MS } from './account-support.ts';
+import { accessTokenOf, eachWithPerson, eventsOf, newPerson, open, STALE_MS } from './account-support.ts';
 import type { User } from './support.ts';
 
 const DATA = '/account/data';
 
 let app: TestApp;
-let client: { id: string; secret: string };
+let client: { readonly id: string; readonly secret: string };
 let user: User & { email: string };
 let browser: Agent;
 
-before(async () => {
-  app = await startApp();
-  client = await app.register();
-});
-after(() => app.stop());
-beforeEach(async () => {
-  user = await newPerson(app, { given_name: 'Grace', nickname: '</dd><script>alert(1)</script>' });
-  browser = new Agent(app);
-});
+eachWithPerson(
+  (given) => {
+    ({ app, client, user, browser } = given);
+  },
+  {
+    fields: { given_name: 'Grace', nickname: '</dd><script>alert(1)</script>' },
+  },
+);
 
 async function download(format: 'json' | 'html') {
   const page = await open(browser, user, DATA);

@@ -244,11 +244,22 @@ test('attack: the last administrator deletes himself, or both of two do', async 
   assert.equal(status, 409, 'who leaves is none any more');
 });
 
+test('attack: two administrators, the only ones, delete themselves at the same moment', async () => {
+  const admins = (await app.admin('GET', '/users?role=admin')).body.data.items ?? [];
+  assert.equal(admins.length, 0);
+  const [one, two] = [await newPerson(app, { role: 'admin' }), await newPerson(app, { role: 'admin' })];
+  const due = app.now() + DAY_MS;
+  const outcomes = await Promise.allSettled(
+    [one, two].map(({ id }) => app.app.accounts.requestDeletion(id, due)),
+  );
+  assert.deepEqual(outcomes.map(({ status }) => status).sort(), ['fulfilled', 'rejected']);
+});
+
 test('deletion: two processes carry it out at once, and it is recorded once', async () => {
   await ask();
   app.advance(15 * DAY_MS);
   const { ownDeletions } = app.app.accounts;
-  const removed = await Promise.all([ownDeletions.removeDue(10), ownDeletions.removeDue(10)]);
+  const removed = await Promise.all([ownDeletions.run(), ownDeletions.run()]);
   assert.ok(removed.some((count) => count > 0));
   assert.equal((await stored()).status, 404);
   assert.equal((await eventsOf(app, 'user.deletion_carried_out', user)).length, 1);

@@ -1,27 +1,21 @@
 // /account/not-me: what one press ends, what stays, who is told.
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, test } from 'node:test';
+import { test } from 'node:test';
 import { Agent, redeem } from '../support/agent.ts';
-import { startApp, type TestApp } from '../support/app.ts';
+import type { TestApp } from '../support/app.ts';
 import { openMailbox } from '../support/mailbox.ts';
-import { eventsOf, newPerson, open, press, STALE_MS } from './account-support.ts';
+import { eachWithPerson, eventsOf, newPerson, open, press, STALE_MS } from './account-support.ts';
 import { change, isActive, type User } from './support.ts';
 
 const NOT_ME = '/account/not-me';
 
 let app: TestApp;
-let client: { id: string; secret: string };
+let client: { readonly id: string; readonly secret: string };
 let user: User & { email: string };
 let browser: Agent;
 
-before(async () => {
-  app = await startApp();
-  client = await app.register();
-});
-after(() => app.stop());
-beforeEach(async () => {
-  user = await newPerson(app);
-  browser = new Agent(app);
+eachWithPerson((given) => {
+  ({ app, client, user, browser } = given);
 });
 
 test('not me: other sessions, grants and tokens end; this session goes on to a new password', async () => {

@@ -1,28 +1,24 @@
 // /account/profile and PATCH /account/api/profile: names, language, time zone, and the username where it may change.
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, test } from 'node:test';
+import { test } from 'node:test';
 import { Agent, type Page, redeem } from '../support/agent.ts';
-import { startApp, type TestApp } from '../support/app.ts';
-import { eventsOf, newPerson, open, press, STALE_MS } from './account-support.ts';
+import type { TestApp } from '../support/app.ts';
+import { eachWithPerson, eventsOf, newPerson, open, press, STALE_MS } from './account-support.ts';
 import { change, type User } from './support.ts';
 
 const PROFILE = '/account/profile';
 
 let app: TestApp;
-let client: { id: string; secret: string };
+let client: { readonly id: string; readonly secret: string };
 let user: User & { email: string };
 let browser: Agent;
 
-before(async () => {
-  app = await startApp();
-  client = await app.register();
-});
-after(() => app.stop());
-beforeEach(async () => {
-  await change(app, { allow_username_change: false });
-  user = await newPerson(app);
-  browser = new Agent(app);
-});
+eachWithPerson(
+  (given) => {
+    ({ app, client, user, browser } = given);
+  },
+  { settings: { allow_username_change: false } },
+);
 
 const save = async (fields: Record<string, string>, page?: Page): Promise<Page> =>
   press(browser, page ?? (await open(browser, user, PROFILE)), PROFILE, fields);

@@ -1,7 +1,9 @@
 // A person in a browser on the pages of their own account.
+
+import { after, before, beforeEach } from 'node:test';
 import { Agent, hiddenFields, type Page, redeem } from '../support/agent.ts';
-import { PASSWORD, type TestApp } from '../support/app.ts';
-import type { User } from './support.ts';
+import { PASSWORD, startApp, type TestApp } from '../support/app.ts';
+import { change, type User } from './support.ts';
 
 /** Longer than a sign-in counts as fresh (decision 0011). */
 export const STALE_MS = 400_000;
@@ -17,6 +19,31 @@ export async function newPerson(
   const name = `owner-${people}`;
   const email = `${name}@example.com`;
   return { ...(await app.createUser(name, { email, is_email_verified: true, ...fields })), email };
+}
+
+interface AtHome {
+  readonly app: TestApp;
+  readonly client: { readonly id: string; readonly secret: string };
+  readonly user: User & { readonly email: string };
+  readonly browser: Agent;
+}
+
+/** One application for the file, and before each test a new person in a new browser. */
+export function eachWithPerson(
+  take: (given: AtHome) => void,
+  options: { readonly fields?: Record<string, unknown>; readonly settings?: Record<string, unknown> } = {},
+): void {
+  let app: TestApp;
+  let client: AtHome['client'];
+  before(async () => {
+    app = await startApp();
+    client = await app.register();
+  });
+  after(() => app.stop());
+  beforeEach(async () => {
+    if (options.settings !== undefined) await change(app, options.settings);
+    take({ app, client, user: await newPerson(app, options.fields), browser: new Agent(app) });
+  });
 }
 
 /** The page, after the sign-in that it leads to. */
