@@ -105,6 +105,7 @@ export function createSendErrorPage(deps: SendDeps) {
       reason: code,
       details: [...sent, ...registry],
       requestId,
+      ...(ctx.state.isSignedOut === true && { titleKey: 'signed_out.title' }),
       ...wayOn(ctx, status, client, deps),
     });
   };

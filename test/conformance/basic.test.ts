@@ -199,8 +199,11 @@ test('oidcc-rp-initiated-logout: to the registered address with state, else a pa
     );
   }
   const right = { post_logout_redirect_uri: BYE, state: 's' };
-  for (const wrong of [`${BYE}/other`, `${BYE}?foo=bar`])
-    equal((await leave({ ...right, post_logout_redirect_uri: wrong })).location, undefined, wrong);
+  for (const wrong of [`${BYE}/other`, `${BYE}?foo=bar`]) {
+    const page = await leave({ ...right, post_logout_redirect_uri: wrong });
+    deepEqual([page.status, page.location], [400, undefined], wrong);
+    match(page.body, /<h1[^>]*>You’re signed out<\/h1>[\s\S]*not registered/);
+  }
   equal((await leave(right, false)).location, undefined, 'without a hint the user is asked');
   equal((await leave(right)).location, `${BYE}?state=s`);
 });

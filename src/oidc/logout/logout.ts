@@ -114,6 +114,8 @@ async function logoutOfBrowser(
   const returnsTo = request.returnTo === undefined ? undefined : request.client?.clientId;
   const frames = await deps.framesOf(session);
   await sessions.end(session.uid, { ...browser.cookieDigest(ctx), returnsTo });
+  // Read by the error page, where the request had something wrong: the person wants to know this first (RP-Initiated Logout §2).
+  ctx.state.isSignedOut = true;
   answer(ctx, request, read, deps, frames);
 }
 
