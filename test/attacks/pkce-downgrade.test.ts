@@ -2,7 +2,7 @@
 // says of itself.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { bearer, type Client, call, isActive, type Json } from '../flows/support.ts';
+import { bearer, type Client, call, change, isActive, type Json } from '../flows/support.ts';
 import { Agent, challengeOf, requestTokens, VERIFIER } from '../support/agent.ts';
 import { ADMIN_TOKEN, REDIRECT_URI, startApp } from '../support/app.ts';
 
@@ -149,6 +149,11 @@ test('attack: a stranger registers without PKCE, or a registrant gives it up by 
     );
     deepEqual([refused.status, refused.body.error], [400, 'invalid_client_metadata'], refused.text);
   }
+  // Nor by naming itself old, which only the token can say.
+  await change(app, { legacy_profiles: true });
+  const old = await call(app, 'POST', '/oauth2/register', json(token, { ...wanted, profile: 'legacy' }));
+  equal(old.status, 400, old.text);
+  await change(app, { legacy_profiles: false });
   const made = await call(app, 'POST', '/oauth2/register', json(token, { ...wanted, require_pkce: true }));
   equal(made.status, 201, made.text);
   const own = { ...wanted, client_id: made.body.client_id };
