@@ -8,6 +8,10 @@ import { fileURLToPath } from 'node:url';
 
 const project = fileURLToPath(new URL('../..', import.meta.url));
 
+/** They have a store in memory of their own, whatever the environment names. */
+const OWN_STORE =
+  /^(?:plain-(?:answers|grants|machines|races|userinfo)|interrupted-sign-out|logout-deliveries|mail-queue-outage|store-calls)\.test\.ts$/;
+
 // Shows what happened when it failed, no more.
 const KEPT = 20_000;
 
@@ -22,7 +26,7 @@ export async function runFlows(
   further: readonly string[] = [],
 ): Promise<void> {
   const flows = readdirSync(`${project}/test/flows`)
-    .filter((name) => name.endsWith('.test.ts') && isWanted(name))
+    .filter((name) => name.endsWith('.test.ts') && !OWN_STORE.test(name) && isWanted(name))
     .map((name) => `test/flows/${name}`);
   const files = [...flows, ...further];
   // The parent's own marks of a test run would make the child report to it instead of running alone.

@@ -10,6 +10,8 @@ import { trustFiles } from './trust-files.ts';
 const isWhole = process.env.LONG === '1' || Boolean(process.env.MONGODB_TEST_URI);
 /** They are about what a request or an answer may be, or about pages: what they store the others store as well. */
 const LESS_STORED = [
+  'account-launcher',
+  'account-api-document',
   'admin-injections',
   'admin-many-users',
   'admin-paging',
@@ -20,6 +22,7 @@ const LESS_STORED = [
   'admin-ui-auditor',
   'admin-ui-called-addresses',
   'admin-ui-groups',
+  'admin-ui-legacy',
   'admin-ui-pkce',
   'admin-ui-sign-in-rules',
   'aliases',
@@ -32,6 +35,7 @@ const LESS_STORED = [
   'errors-in-json',
   'forged-tokens',
   'id-token',
+  'legacy-response-types',
   'methods',
   'passkey-modes',
   'pkce',
