@@ -1,7 +1,7 @@
 // Creates missing tables and indexes, adds columns that a definition has gained, and fills them for existing rows. Safe to
 // run in several processes at once and to kill at any statement.
 import { type Connection, isUniqueClash } from './connection.ts';
-import type { Table } from './table.ts';
+import type { Column, Table } from './table.ts';
 
 const BACK_FILL_ROWS = 500;
 
@@ -41,19 +41,25 @@ function createTable(connection: Connection, table: Table): void {
   );
 }
 
-/** In small steps, so that memory use does not grow with the table. */
-function backFill(connection: Connection, table: Table): void {
+/**
+ * Fills new columns of existing rows, in small steps, so that memory use does not grow with the table. Nothing else is set: an
+ * update costs every index over a column that it names, and a new column mostly stays empty.
+ */
+function backFill(connection: Connection, table: Table, missing: readonly Column[]): void {
   const read = connection.statement(
     `SELECT rowid, value FROM ${table.sql} WHERE rowid > ? ORDER BY rowid LIMIT ${BACK_FILL_ROWS}`,
   );
   const write = connection.statement(
-    `UPDATE ${table.sql} SET ${table.columns.map(({ name }) => `${name} = ?`).join(', ')} WHERE rowid = ?`,
+    `UPDATE ${table.sql} SET ${missing.map(({ name }) => `${name} = ?`).join(', ')} WHERE rowid = ?`,
   );
+  const places = missing.map((column) => table.columns.indexOf(column));
   let last = 0;
   for (let rows = read.all(last); rows.length > 0; rows = read.all(last)) {
     for (const { rowid, value } of rows) {
       last = Number(rowid);
-      write.run(...table.cellsOf(String(value)), last);
+      const all = table.cellsOf(String(value));
+      const cells = places.map((place) => all[place] ?? null);
+      if (cells.some((cell) => cell !== null)) write.run(...cells, last);
     }
   }
 }
@@ -92,7 +98,7 @@ function complete(connection: Connection, table: Table, catalog: Catalog, now: n
     connection.exec(`ALTER TABLE ${table.sql} ADD COLUMN ${name} ${type}`);
   // Expired documents own no unique key (C7), so they must not prevent a new unique index.
   if (!isNew) connection.statement(`DELETE FROM ${table.sql} WHERE expires_at <= ?`).run(now);
-  if (missing.length > 0) backFill(connection, table);
+  if (missing.length > 0) backFill(connection, table, missing);
   createIndexes(connection, table);
   createSearch(connection, table, catalog);
 }

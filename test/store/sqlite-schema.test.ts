@@ -57,6 +57,25 @@ describe('sqlite: schema', () => {
     assert.equal((await things.find('id7'))?.version, 1);
   });
 
+  test('a new index that few documents have writes those and nothing else of them', async () => {
+    await fill(open(), many);
+    const watch = openConnection(file);
+    watch.exec(`CREATE TABLE updates (column_name TEXT) STRICT;
+      CREATE TRIGGER watched AFTER UPDATE ON ${small.name} BEGIN INSERT INTO updates VALUES ('any'); END;
+      CREATE TRIGGER ranked AFTER UPDATE OF k_rank ON ${small.name} BEGIN INSERT INTO updates VALUES ('k_rank'); END`);
+    const rare: CollectionDefinition<Thing> = {
+      ...small,
+      indexes: { ...small.indexes, rare: { key: ({ rank }) => (rank % 400 === 0 ? 'yes' : undefined) } },
+    };
+    assert.equal((await open().collection(rare).findBy('rare', 'yes')).length, 3);
+    const seen = watch.statement('SELECT column_name, count(*) AS n FROM updates GROUP BY 1').all();
+    watch.close();
+    assert.deepEqual(
+      seen.map(({ column_name: name, n }) => [name, n]),
+      [['any', 3]],
+    );
+  });
+
   test('a process of the previous version reads and writes beside the new one', async () => {
     const old = open().collection(small);
     const things = open().collection(grown);
