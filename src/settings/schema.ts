@@ -139,8 +139,8 @@ export const settingDefinitions = {
     group: 'Sign-in',
     default: false,
     description:
-      'Every application must use PKCE with S256. Public, native and self-registered applications must in any case, ' +
-      'and each application can require it by itself.',
+      'Every application must use PKCE with S256. Public, native and self-registered applications (of these not with the ' +
+      'legacy profile) must in any case, and each application can require it by itself.',
   }),
   realm_aliases: realms({
     group: 'Sign-in',
