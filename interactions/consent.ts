@@ -1,5 +1,6 @@
 // The consent page (OIDC Core §3.1.2.4). Consent is remembered across sessions.
 import type Koa from 'koa';
+import type { Account } from '../src/accounts/index.ts';
 import type { Apis } from '../src/apis/index.ts';
 import { AppError } from '../src/errors.ts';
 import type { Form } from '../src/http/index.ts';
@@ -21,13 +22,7 @@ import type { Consents } from '../src/sessions/index.ts';
 import type { ConsentScope, Views } from '../src/views/index.ts';
 import type { CurrentInteraction } from './current.ts';
 import { pageOptions, stringParameter } from './page-options.ts';
-
-interface ConsentAccount {
-  readonly id: string;
-  readonly username: string;
-  readonly email?: string | undefined;
-  readonly role: string;
-}
+import { personOf } from './person.ts';
 
 interface Deps {
   readonly provider: () => IdentityProvider;
@@ -35,7 +30,7 @@ interface Deps {
   readonly browser: BrowserSession;
   readonly current: CurrentInteraction;
   readonly readForm: (ctx: Koa.Context) => Promise<Form>;
-  readonly findAccount: (id: string) => Promise<ConsentAccount | undefined>;
+  readonly findAccount: (id: string) => Promise<Account | undefined>;
   readonly apis: Pick<Apis, 'find'>;
   readonly consents: Pick<Consents, 'find' | 'add' | 'refuse'>;
   readonly settings: () => Parameters<typeof strangerOf>[2];
@@ -153,7 +148,7 @@ export function createConsentPage(deps: Deps): ConsentPage {
           stranger: strangerOf(client, { redirectUri: redirectUri ?? '', scopes: asked }, deps.settings()),
           isFirstTime: (await consents.find(account.id, client.clientId)) === undefined,
         },
-        account: { username: account.username, email: account.email },
+        account: { ...personOf(account), email: account.email },
         scopes,
         api: (await apiOf(interaction))?.words,
       },

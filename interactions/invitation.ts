@@ -74,7 +74,8 @@ export function createInvitationPages(deps: Deps): InvitationPages {
         values: attempt.values,
         errors: attempt.errors,
       },
-      { status: attempt.status },
+      // Its address has the token, which belongs into no other form.
+      { status: attempt.status, here: '' },
     );
   }
 

@@ -1,5 +1,5 @@
 import type Koa from 'koa';
-import type { Account } from '../src/accounts/index.ts';
+import { type Account, hasPasskey } from '../src/accounts/index.ts';
 import { AppError, type ErrorCode } from '../src/errors.ts';
 import type { Form } from '../src/http/index.ts';
 import { type BoundInteraction, clientRecord, type IdentityProvider } from '../src/oidc/sign-in.ts';
@@ -7,7 +7,9 @@ import type { AuthMode } from '../src/settings/index.ts';
 import type { ClientRecord } from '../src/store/collections.ts';
 import type { SendOptions, Views } from '../src/views/index.ts';
 import { CANCELLED, type CurrentInteraction } from './current.ts';
+import type { LastMethodCookie } from './last-method.ts';
 import { pageOptions, stringParameter } from './page-options.ts';
+import { personOf } from './person.ts';
 import type { Authentication, SigninSteps } from './signin-steps.ts';
 
 interface Deps {
@@ -21,7 +23,7 @@ interface Deps {
   readonly canUseMagicLinks: () => boolean;
   /** Whether users may sign up while signing in to this application. */
   readonly canSignUp: (client: ClientRecord) => boolean;
-  readonly findAccount: (id: string) => Promise<{ readonly username: string } | undefined>;
+  readonly findAccount: (id: string) => Promise<Account | undefined>;
   /** `provenAt`: when the attempt started, in epoch milliseconds. */
   readonly authenticate: (
     username: string,
@@ -32,7 +34,13 @@ interface Deps {
   readonly isUnchanged: (account: Account) => Promise<boolean>;
   /** The tokens by which accounts recognise this browser. */
   readonly fromBrowser: (ctx: Koa.Context) => { readonly tokens: readonly string[] };
+  readonly lastMethod: Pick<LastMethodCookie, 'read'>;
+  readonly basePath: string;
 }
+
+/** The ways that take along what was typed, and where they lead. */
+const WAYS: Readonly<Record<string, string>> = { forgot: '', magic_link: '&action=magic_link' };
+const MAX_LOGIN = 320;
 
 /** A failed attempt, to render the form again. */
 interface Attempt {
@@ -64,12 +72,16 @@ export function createLoginPage(deps: Deps): LoginPage {
   async function send(
     ctx: Koa.Context,
     interaction: BoundInteraction,
-    account: { readonly username: string } | undefined,
+    account: Account | undefined,
     attempt: Attempt | undefined,
   ): Promise<void> {
+    const canPasskey = mode() !== 'password' && !isAfterKey(interaction);
+    const canContinue = interaction.prompt.name === 'select_account' && !isAfterKey(interaction);
     const client = await provider().Client.find(String(interaction.params.client_id));
     const canSignUp = client !== undefined && deps.canSignUp(clientRecord(client));
-    const options: SendOptions = { ...pageOptions(interaction), status: attempt?.status ?? 200 };
+    // With an account the address of its request shows it again; without one it would start another sign-in.
+    const here = account === undefined ? current.pageUrl('login', interaction) : undefined;
+    const options: SendOptions = { ...pageOptions(interaction), status: attempt?.status ?? 200, here };
     views.send(
       ctx,
       'login',
@@ -77,19 +89,21 @@ export function createLoginPage(deps: Deps): LoginPage {
         ...current.formFields(ctx, interaction),
         clientName: client?.clientName ?? client?.clientId,
         clientLogoUri: client?.logoUri,
-        values: { username: attempt?.username ?? stringParameter(interaction, 'login_hint') ?? '' },
+        values: { username: attempt?.username ?? typedOrHinted(interaction) },
         alert: attempt && { key: attempt.alert },
         retryAfterSeconds: attempt?.retryAfterSeconds,
         canCancel: true,
         mode: mode(),
-        canPasskey: mode() !== 'password' && !isAfterKey(interaction),
+        canPasskey,
+        first: account && hasPasskey(account) ? 'passkey' : deps.lastMethod.read(ctx),
         recoverUrl: mode() === 'passkey_only' ? current.pageUrl('recover', interaction) : undefined,
         canReset: deps.canResetPassword(),
         canMagicLink: deps.canUseMagicLinks(),
         signUpUrl: canSignUp ? current.pageUrl('signup', interaction) : undefined,
         ...(account && {
-          account: { username: account.username },
-          canContinue: interaction.prompt.name === 'select_account' && !isAfterKey(interaction),
+          account: personOf(account),
+          canContinue,
+          isConfirming: !canContinue && !isAfterKey(interaction),
           switchUrl: current.pageUrl('login', interaction),
         }),
       },
@@ -99,6 +113,25 @@ export function createLoginPage(deps: Deps): LoginPage {
 
   /** The password completes a passkey without user verification. */
   const isAfterKey = ({ progress }: BoundInteraction): boolean => progress?.step === 'password';
+
+  const typedOrHinted = (interaction: BoundInteraction): string =>
+    interaction.typedLogin ?? stringParameter(interaction, 'login_hint') ?? '';
+
+  /** What was typed goes along in the sign-in, not in an address: logs and histories keep those. */
+  async function goAnotherWay(
+    ctx: Koa.Context,
+    interaction: BoundInteraction,
+    username: string,
+    way: string,
+  ): Promise<void> {
+    if (username !== '' && username !== interaction.typedLogin) {
+      interaction.typedLogin = username.slice(0, MAX_LOGIN);
+      await interaction.persist();
+    }
+    ctx.status = 303;
+    const id = encodeURIComponent(interaction.uid);
+    ctx.redirect(`${deps.basePath}/oauth2/forgot-password?interaction=${id}${way}`);
+  }
 
   /** Adds the password to an earlier authentication of the same user. */
   function authenticationBy(
@@ -150,6 +183,8 @@ export function createLoginPage(deps: Deps): LoginPage {
       if (form.get('action') === 'cancel') return current.finishStep(ctx, interaction, CANCELLED);
       if (form.get('action') === 'continue') return continueWithSession(ctx, interaction);
       const username = form.get('username') ?? '';
+      const way = WAYS[form.get('action') ?? ''];
+      if (way !== undefined) return goAnotherWay(ctx, interaction, username, way);
       if (mode() === 'passkey_only') {
         return send(ctx, interaction, undefined, { username, alert: 'alert.password_off', status: 403 });
       }

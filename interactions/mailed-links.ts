@@ -141,12 +141,18 @@ export function createMailedLinkPages(deps: Deps): MailedLinkPages {
       const { interaction, action } = ctx.query;
       const wantsLink = action === 'magic_link' && recovery.canUseMagicLinks();
       if (!wantsLink) refusePasswordsWhenOff();
-      views.send(ctx, 'forgot-password', {
+      const open = typeof interaction === 'string' ? await interactionHere(ctx, interaction) : undefined;
+      const model = {
         csrf: csrf.token(ctx, 'forgotten'),
-        values: { email: '' },
+        values: { email: open?.typedLogin ?? '' },
         interaction: typeof interaction === 'string' ? interaction : undefined,
-        action: wantsLink ? 'magic_link' : undefined,
+        action: wantsLink ? ('magic_link' as const) : undefined,
+      };
+      const again = new URLSearchParams({
+        ...(model.interaction && { interaction: model.interaction }),
+        ...(model.action && { action: model.action }),
       });
+      views.send(ctx, 'forgot-password', model, { here: `${basePath}/oauth2/forgot-password?${again}` });
     },
 
     async submitForgotten(ctx) {
@@ -157,6 +163,11 @@ export function createMailedLinkPages(deps: Deps): MailedLinkPages {
       if (!wantsLink) refusePasswordsWhenOff();
       const asked = form.get('interaction');
       const interaction = wantsLink ? await current.ofBrowser(ctx, asked) : await interactionHere(ctx, asked);
+      if (interaction !== undefined && email !== '' && email !== interaction.typedLogin) {
+        // The sign-in that follows has it already.
+        interaction.typedLogin = email;
+        await interaction.persist();
+      }
       const kind = wantsLink ? 'magic_link' : 'password_reset';
       await recovery.requestLink({ kind, email, interaction: interaction?.uid }, requesterOf(ctx));
       const action = wantsLink ? 'magic_link' : undefined;

@@ -6,6 +6,7 @@ import type { BoundInteraction } from '../src/oidc/sign-in.ts';
 import type { Views } from '../src/views/index.ts';
 import type { CurrentInteraction } from './current.ts';
 import { pageOptions } from './page-options.ts';
+import { personOf } from './person.ts';
 import type { SigninSteps } from './signin-steps.ts';
 
 interface Deps {
@@ -35,7 +36,7 @@ export function createPasskeySteps(deps: Deps): PasskeySteps {
         step === 'offer' ? 'passkey-offer' : 'passkey-enrol',
         {
           ...current.formFields(ctx, interaction),
-          account: { username: account.username },
+          account: personOf(account),
         },
         pageOptions(interaction),
       );

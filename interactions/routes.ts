@@ -25,6 +25,7 @@ import { createRenderError, createSendErrorPage } from './error-pages.ts';
 import { createHomeRedirects } from './home.ts';
 import { createInvitationPages } from './invitation.ts';
 import type { KnownBrowsers } from './known-browsers.ts';
+import { createLanguageChoice } from './language.ts';
 import { createLeavingStep } from './leaving.ts';
 import { createLoginPage } from './login.ts';
 import { createLogoutPages } from './logout-pages.ts';
@@ -163,6 +164,7 @@ function createPages(deps: Parts) {
     createFirstAdmin: (input) => accounts.createFirstAdmin(input),
   });
   const homeRedirects = createHomeRedirects({ ...deps, findAccount });
+  const language = createLanguageChoice(deps);
   return {
     current,
     waysBack,
@@ -180,6 +182,7 @@ function createPages(deps: Parts) {
     consent,
     onboarding,
     homeRedirects,
+    language,
   };
 }
 
@@ -233,6 +236,7 @@ function addRoutes(
   router.post('/oauth2/verify-email', (ctx) => mailed.submitVerification(ctx));
   router.get('/oauth2/magic-link', (ctx) => mailed.showMagicLink(ctx));
   router.post('/oauth2/magic-link', (ctx) => mailed.submitMagicLink(ctx));
+  router.post('/oauth2/language', (ctx) => pages.language.submit(ctx));
   router.get('/', async (ctx) =>
     (await accounts.hasAdmin()) ? homeRedirects.home(ctx) : onboarding.show(ctx),
   );

@@ -7,7 +7,9 @@ import type { Passkeys } from '../src/passkeys/index.ts';
 import type { SecondFactors } from '../src/second-factors/index.ts';
 import type { SettingValues } from '../src/settings/index.ts';
 import type { KnownBrowsers } from './known-browsers.ts';
+import { createLastMethodCookie } from './last-method.ts';
 import { createPasskeyOfferCookie } from './passkey-offer-cookie.ts';
+import type { CompletedSignIn } from './signin-steps.ts';
 import { createTrustedDeviceCookie } from './trusted-device-cookie.ts';
 
 interface Deps {
@@ -27,6 +29,7 @@ export function createSignInParts(deps: Deps) {
   const { accounts, secondFactors, knownBrowsers, events, settings, baseUrl, basePath } = deps;
   const isSecure = baseUrl.startsWith('https:');
   const offer = createPasskeyOfferCookie({ isSecure, basePath });
+  const lastMethod = createLastMethodCookie({ isSecure, basePath });
   const mode = () => settings().auth_mode;
   const deviceCookie = createTrustedDeviceCookie({
     isSecure,
@@ -57,11 +60,13 @@ export function createSignInParts(deps: Deps) {
     fromBrowser: knownBrowsers.fromBrowser,
     isUnchanged: knownBrowsers.isUnchanged,
     rememberBrowser: knownBrowsers.remember,
+    lastMethod,
     /** All that was asked for was given: the account knows this browser from now on. */
-    async onComplete(ctx: Koa.Context, account: Account): Promise<void> {
+    async onComplete(ctx: Koa.Context, account: Account, signIn?: CompletedSignIn): Promise<void> {
       // R149. For an account that knows no browser yet, every one would be new.
       const isNew = (account.knownBrowsers ?? []).length > 0 && !knownBrowsers.isKnown(ctx, account);
       await knownBrowsers.complete(ctx, account);
+      if (signIn !== undefined) lastMethod.keep(ctx, signIn.amr, signIn.isPasskeyNew);
       if (isNew) events.emit('newBrowserUsed', { account });
     },
   };

@@ -38,6 +38,13 @@ export interface Authentication {
   readonly provenAt?: number | undefined;
 }
 
+/** What a browser may remember of a sign-in. */
+export interface CompletedSignIn {
+  readonly amr: readonly string[];
+  /** A passkey was created on the way. */
+  readonly isPasskeyNew: boolean;
+}
+
 export interface SigninSteps extends Pick<AcrDemand, 'demandOf' | 'canMeet'> {
   /** Continues after an authentication; completes the sign-in when no step is missing. */
   proceed(
@@ -79,7 +86,7 @@ interface Deps extends Pick<AcrDemandDeps, 'reachableAcrs' | 'mayAdminister'> {
   readonly endSession: (uid: string) => Promise<unknown>;
   readonly reportSignIn: AccountDomain['reportSignIn'];
   /** After all steps: remembers this browser as known to the account. */
-  readonly onComplete: (ctx: Koa.Context, account: Account) => Promise<unknown>;
+  readonly onComplete: (ctx: Koa.Context, account: Account, signIn: CompletedSignIn) => Promise<unknown>;
   readonly passkeys: {
     readonly mode: () => AuthMode;
     readonly isOwnedBy: (account: Account) => boolean;
@@ -212,7 +219,9 @@ export function createSigninSteps(deps: Deps): SigninSteps {
     // library could treat as a sign-in.
     const ts = newestOf(times);
     if (ts === undefined) throw new AppError('signin.expired');
-    await deps.onComplete(ctx, account);
+    // It was offered because there was none.
+    const isPasskeyNew = interaction.progress?.step === 'offer' && passkeys.isOwnedBy(account);
+    await deps.onComplete(ctx, account, { amr, isPasskeyNew });
     await deps.reportSignIn(reportOfCompletion(interaction, account.id, amr, times));
     // Another user signed in in this browser: the earlier session and everything it issued end (R060).
     if (interaction.session !== undefined && interaction.session.accountId !== account.id) {

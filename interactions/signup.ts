@@ -91,7 +91,11 @@ export function createSignupPages(deps: Deps): SignupPages {
         retryAfterSeconds: attempt?.retryAfterSeconds,
         signInUrl: current.pageUrl('login', interaction),
       },
-      { ...pageOptions(interaction), status: attempt?.status ?? 200 },
+      {
+        ...pageOptions(interaction),
+        status: attempt?.status ?? 200,
+        here: current.pageUrl('signup', interaction),
+      },
     );
   }
 
@@ -128,7 +132,11 @@ export function createSignupPages(deps: Deps): SignupPages {
         retryAfterSeconds: shown.retryAfterSeconds,
         signupUrl: current.pageUrl('signup', interaction),
       },
-      { ...pageOptions(interaction), status: shown.status ?? 200 },
+      {
+        ...pageOptions(interaction),
+        status: shown.status ?? 200,
+        here: current.pageUrl('signup/verify', interaction),
+      },
     );
   }
 

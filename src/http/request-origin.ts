@@ -2,9 +2,8 @@
 import type { IncomingMessage } from 'node:http';
 import type Koa from 'koa';
 import type { Origin, Origins } from '../events/index.ts';
+import { readLanguages } from '../views/index.ts';
 import { requestIdOf } from './request-log.ts';
-
-const MAX_LANGUAGE = 200;
 
 /** The members that the protocol core adds to a request of its routes. */
 type ProtocolContext = Koa.Context & {
@@ -26,7 +25,7 @@ export const originOf = (
   ipAddress: asked.ip,
   userAgent: headers['user-agent'] ?? '',
   requestId: asked.id,
-  language: (headers['accept-language'] ?? '').slice(0, MAX_LANGUAGE),
+  language: readLanguages(headers),
   get clientId() {
     return clientId();
   },

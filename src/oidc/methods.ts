@@ -17,6 +17,7 @@ const METHODS: Readonly<Record<string, string>> = {
   '/reset-password': 'GET, POST',
   '/verify-email': 'GET, POST',
   '/magic-link': 'GET, POST',
+  '/language': 'POST',
   '/token': 'POST, OPTIONS',
   '/userinfo': 'GET, POST, OPTIONS',
   '/introspect': 'POST, OPTIONS',

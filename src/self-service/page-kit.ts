@@ -138,5 +138,5 @@ export const ownerOf = ({ account }: Pick<SelfServiceUser, 'account'>) => ({
 /** In the language that the owner chose, if pages exist in it. */
 export const looksOf = ({ account }: Pick<SelfServiceUser, 'account'>, status = 200): SendOptions => ({
   status,
-  uiLocales: account.profile.locale,
+  language: account.profile.locale,
 });

@@ -22,7 +22,7 @@ export function createMailRenderer({ theme }: { theme: () => Theme }): RenderMai
   const text = createEnvironment({ isHtml: false });
   const strings = loadStrings(new URL('strings/', templates));
   return (template, languageTag, modelIn) => {
-    const language = chooseLanguage(languageTag, undefined);
+    const language = chooseLanguage(languageTag, languageTag);
     const brand = theme();
     const model = {
       ...textFunctions(strings, language),

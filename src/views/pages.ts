@@ -19,6 +19,12 @@ interface ApiConsent {
   readonly claims: readonly string[];
 }
 
+/** Shown by name where there is one. */
+export interface Person {
+  readonly username: string;
+  readonly name?: string | undefined;
+}
+
 export type ApplicationType = 'web' | 'spa' | 'native' | 'machine';
 
 export interface PageModels extends AccountPageModels {
@@ -35,7 +41,7 @@ export interface PageModels extends AccountPageModels {
     readonly clientLogoUri?: string | undefined;
     readonly values: { readonly username: string };
     /** The account of the request (id_token_hint, re-authentication); `switchUrl` leads to the form for another. */
-    readonly account?: { readonly username: string } | undefined;
+    readonly account?: Person | undefined;
     readonly switchUrl?: string | undefined;
     /** Whether the known account may continue without its password (prompt=select_account). */
     readonly canContinue?: boolean | undefined;
@@ -49,6 +55,10 @@ export interface PageModels extends AccountPageModels {
     readonly canReset?: boolean | undefined;
     /** Whether a sign-in link by mail is available. */
     readonly canMagicLink?: boolean | undefined;
+    /** What comes first: how this browser signed in last, or what the known account is best protected by. */
+    readonly first?: 'password' | 'passkey' | 'link' | undefined;
+    /** The known account authenticates again, although it is signed in. */
+    readonly isConfirming?: boolean | undefined;
     /** The sign-up page; absent: sign-up is closed. */
     readonly signUpUrl?: string | undefined;
   };
@@ -86,6 +96,7 @@ export interface PageModels extends AccountPageModels {
   readonly enrolment: FormPage & {
     readonly token: string;
     readonly username: string;
+    readonly name?: string | undefined;
     readonly email: string;
     readonly isPasswordAsked: boolean;
     readonly minLength: number;
@@ -139,7 +150,7 @@ export interface PageModels extends AccountPageModels {
     readonly backUrl: string;
   };
   readonly 'account-passkeys': FormPage & {
-    readonly account: { readonly username: string; readonly name?: string | undefined };
+    readonly account: Person;
     readonly passkeys: readonly {
       readonly id: string;
       readonly label: string;
@@ -213,7 +224,7 @@ export interface PageModels extends AccountPageModels {
           }
         | undefined;
     };
-    readonly account: { readonly username: string; readonly email?: string | undefined };
+    readonly account: Person & { readonly email?: string | undefined };
     readonly scopes: readonly ConsentScope[];
     readonly api?: ApiConsent | undefined;
   };
@@ -236,7 +247,7 @@ export interface PageModels extends AccountPageModels {
   readonly 'logout-confirm': {
     readonly csrf: string;
     readonly fields: readonly HiddenField[];
-    readonly account?: { readonly username: string } | undefined;
+    readonly account?: Person | undefined;
   };
   readonly device: {
     readonly action: string;
@@ -277,7 +288,7 @@ interface PasskeyPage {
   readonly csrf: string;
   readonly interaction: string;
   readonly clientId?: string | undefined;
-  readonly account: { readonly username: string };
+  readonly account: Person;
 }
 
 export type SecondFactorMethod = 'totp' | 'email' | 'recovery' | 'passkey';

@@ -6,6 +6,17 @@ import { readFileSync } from 'node:fs';
 export const languages = ['en', 'de', 'es', 'fr', 'pt', 'ja', 'ar'] as const;
 export type Language = (typeof languages)[number];
 
+/** Each in its own words, so that who reads no other finds it. */
+export const languageNames: Readonly<Record<Language, string>> = {
+  en: 'English',
+  de: 'Deutsch',
+  es: 'Español',
+  fr: 'Français',
+  pt: 'Português',
+  ja: '日本語',
+  ar: 'العربية',
+};
+
 export interface Strings {
   /** @returns the string, or undefined where no such key exists */
   find(language: Language, key: string): string | undefined;
@@ -15,11 +26,11 @@ export interface Strings {
 const MAX_LIST = 200;
 const mostTags = 10;
 
-const isLanguage = (tag: string): tag is Language => languages.some((language) => language === tag);
+export const isLanguage = (tag: string): tag is Language => languages.some((language) => language === tag);
 
 /** `pt-BR` -> `pt`: strings exist per language, not per region. */
-const match = (tag: string): Language | undefined => {
-  const [primary = ''] = tag.trim().toLowerCase().split(/[-_]/, 1);
+export const matchLanguage = (tag: string | undefined): Language | undefined => {
+  const [primary = ''] = (tag ?? '').trim().toLowerCase().split(/[-_]/, 1);
   return isLanguage(primary) ? primary : undefined;
 };
 
@@ -49,7 +60,7 @@ export const chooseLanguage = (
     .filter(({ weight }) => weight > 0)
     .sort((one, other) => other.weight - one.weight)
     .map(({ tag }) => tag);
-  return [...asked, ...accepted].map(match).find((language) => language !== undefined) ?? 'en';
+  return [...asked, ...accepted].map(matchLanguage).find((language) => language !== undefined) ?? 'en';
 };
 
 export const direction = (language: Language): 'ltr' | 'rtl' => (language === 'ar' ? 'rtl' : 'ltr');

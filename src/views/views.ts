@@ -7,9 +7,19 @@ import nunjucks from 'nunjucks';
 import { catalogue } from '../errors.ts';
 import { loadAssets, type Vendored } from './assets.ts';
 import type { Text } from './form-page.ts';
+import { chosenLanguage } from './language-choice.ts';
 import type { PageModels, PageName } from './pages.ts';
 import { formActionSource, frameSource, safeImage, safeLink } from './safe-urls.ts';
-import { chooseLanguage, direction, fill, type Language, loadStrings, type Strings } from './strings.ts';
+import {
+  chooseLanguage,
+  direction,
+  fill,
+  type Language,
+  languageNames,
+  loadStrings,
+  matchLanguage,
+  type Strings,
+} from './strings.ts';
 import { type Theme, themeCss } from './theme.ts';
 
 export interface SendOptions {
@@ -19,12 +29,16 @@ export interface SendOptions {
   readonly formAction?: readonly string[] | undefined;
   /** URIs of other sites that the page loads in frames (legacy profile); only their origins may be framed. */
   readonly frames?: readonly string[] | undefined;
+  /** The language whatever the browser asks for, if pages exist in it: the owner's setting, or a page in one language. */
+  readonly language?: string | undefined;
   /** The request's `ui_locales` (OpenID Connect Core §3.1.2.1); takes precedence over Accept-Language. */
   readonly uiLocales?: string | undefined;
+  /** Where the page can be opened again in another language; default: the address of a GET request. */
+  readonly here?: string | undefined;
 }
 
 /** Narrow, so that oidc-provider's contexts fit too. */
-export type PageContext = Pick<Context, 'get' | 'set' | 'status' | 'body'>;
+export type PageContext = Pick<Context, 'get' | 'set' | 'status' | 'body' | 'method' | 'originalUrl'>;
 
 export interface Views {
   /** Responds with templates/<template>.njk; throws when the template uses something that the model does not have. */
@@ -39,6 +53,25 @@ export interface Views {
 }
 
 export const templates = new URL('../../templates/', import.meta.url);
+
+/** The pages that offer other languages. Not those that are shown once, which could not be opened again, nor those of
+ * mailed links, which have one form with one button. */
+const SWITCHING: ReadonlySet<string> = new Set<PageName>([
+  'login',
+  'signup',
+  'signup-verify',
+  'mfa',
+  'mfa-enrol',
+  'passkey-enrol',
+  'passkey-offer',
+  'recover',
+  'forgot-password',
+  'consent',
+  'device',
+  'onboard',
+]);
+/** A request can be as long as its application likes; the page would repeat it. */
+const MAX_HERE = 2000;
 
 /** Bounds error texts on a page (checklist R118). */
 const MAX_TEXT = 600;
@@ -104,13 +137,27 @@ export const createEnvironment = ({ isHtml }: { isHtml: boolean }): nunjucks.Env
   environment.addFilter('link', safeLink);
   environment.addFilter('image', safeImage);
   environment.addFilter('short', (value: unknown) => String(value).slice(0, MAX_TEXT));
-  environment.addFilter('initial', (value: unknown) => [...String(value).trim()][0]?.toUpperCase() ?? '·');
+  environment.addFilter('initial', initialOf);
   environment.addFilter('countdown', (value: number) => {
     const seconds = Math.max(0, Math.ceil(value));
     return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
   });
   return environment;
 };
+
+const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
+
+/**
+ * One rule for all scripts: the first letter, digit or picture as a reader counts them (Unicode UAX #29), so that no accent,
+ * vowel sign or part of an emoji is lost; in capitals where the script has them.
+ */
+export function initialOf(value: unknown): string {
+  // A name can be as long as its owner likes.
+  const parts = [...graphemes.segment(String(value).slice(0, 64))].map(({ segment }) => segment);
+  const first = parts.find((part) => /[\p{L}\p{N}\p{Extended_Pictographic}]/u.test(part)) ?? '·';
+  const [capital = first] = [...graphemes.segment(first.toUpperCase())].map(({ segment }) => segment);
+  return capital;
+}
 
 const isOurs = (reason: unknown): reason is keyof typeof catalogue =>
   typeof reason === 'string' && Object.hasOwn(catalogue, reason);
@@ -199,7 +246,11 @@ export const createViews = ({ theme, basePath }: { theme: () => Theme; basePath:
   const assets = loadAssets({ directory: new URL('assets/', templates), vendored, basePath });
   return {
     send: (ctx, template, model, options = {}) => {
-      const language = chooseLanguage(options.uiLocales, ctx.get('Accept-Language'));
+      const language =
+        matchLanguage(options.language) ??
+        chosenLanguage(ctx.get('Cookie')) ??
+        chooseLanguage(options.uiLocales, ctx.get('Accept-Language'));
+      const { here = ctx.method === 'GET' ? ctx.originalUrl : '' } = options;
       const nonce = randomBytes(16).toString('base64');
       const brand = theme();
       const html = environment.render(`${template}.njk`, {
@@ -212,6 +263,8 @@ export const createViews = ({ theme, basePath }: { theme: () => Theme; basePath:
         brandCss: themeCss(brand.accentColor),
         asset: assets.url,
         base: basePath,
+        here: SWITCHING.has(template) && here.length < MAX_HERE ? here : '',
+        languageNames,
       });
       const ownStatus = 'status' in model && typeof model.status === 'number' ? model.status : 200;
       ctx.status = options.status ?? ownStatus;

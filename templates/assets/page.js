@@ -149,6 +149,14 @@ for (const button of all('.copy')) {
   });
 }
 
+// The menu of languages closes as menus do.
+const menu = document.querySelector('.languages');
+const close = ({ target, key }) => {
+  if (menu?.open && (key ? key === 'Escape' : !menu.contains(target))) menu.open = false;
+};
+addEventListener('click', close);
+addEventListener('keydown', close);
+
 addEventListener('offline', () => {
   offline.hidden = false;
 });

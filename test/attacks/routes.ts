@@ -118,6 +118,7 @@ const forms: readonly Route[] = [
   '/oauth2/reset-password',
   '/oauth2/verify-email',
   '/oauth2/magic-link',
+  '/oauth2/language',
   '/oauth2/logout',
   '/oauth2/device',
   '/oauth2/token',

@@ -433,7 +433,7 @@ test('setting: takes effect; an invalid value is reported at its field; the defa
   const hasLink = async (): Promise<boolean> => {
     const { page: other, close: done } = await openWindow(world.browser);
     await other.goto(`${world.server.origin}/admin`);
-    const isThere = await other.getByRole('link', { name: 'Forgot password?' }).isVisible();
+    const isThere = await other.getByRole('button', { name: 'Forgot password?' }).isVisible();
     await done();
     return isThere;
   };

@@ -22,8 +22,8 @@ test('password reset: requested, set by the link; old password and link are void
       await world.expectHello(elsewhere, person);
 
       await world.openSignIn(page);
-      await loaded(page, () => page.getByRole('link', { name: 'Forgot password?' }).click());
-      await page.getByLabel('E-mail').fill(person.email);
+      await loaded(page, () => page.getByRole('button', { name: 'Forgot password?' }).click());
+      await page.getByLabel('Username or e-mail').fill(person.email);
       await shoot(page, 'forgot-password');
       await loaded(page, () => page.getByRole('button', { name: 'Send reset link' }).click());
       await shoot(page, 'forgot-password-sent');
@@ -69,9 +69,9 @@ test('sign-in link: signs in once, in the browser that asked, by its button', ()
   world.inWindow(async (page) => {
     const person = await world.createPerson('lena');
     await world.openSignIn(page);
-    await loaded(page, () => page.getByRole('link', { name: /link/i }).click());
-    await page.getByLabel('E-mail').fill(person.email);
-    await loaded(page, () => page.getByRole('button', { name: 'Send reset link' }).click());
+    await loaded(page, () => page.getByRole('button', { name: 'E-mail me a sign-in link' }).click());
+    await page.getByLabel('Username or e-mail').fill(person.email);
+    await loaded(page, () => page.getByRole('button', { name: 'Send sign-in link' }).click());
     const link = await world.mailedLink(person.email);
 
     // The mailbox is open on a phone: its browser asked for nothing, so it gets nothing.

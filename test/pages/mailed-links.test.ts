@@ -19,35 +19,42 @@ after(async () => {
 
 const lastPosted = (): Record<string, string> => Object.fromEntries(new URLSearchParams(pages.posted.at(-1)));
 
-test('login page: links to both mails and keeps the interaction', async () => {
+test('login page: both mails are asked for with what was typed, after signing in', async () => {
   const { page, close } = await open(browser);
   await page.goto(`${pages.origin}/show/login-full`);
   const hrefs = await page.evaluate(
     `[...document.querySelectorAll('form a')].map((link) => link.getAttribute('href'))`,
   );
-  assert.deepEqual(hrefs, [
-    '/oauth2/forgot-password?interaction=Vb3qZk1x9rT0',
-    '/oauth2/forgot-password?interaction=Vb3qZk1x9rT0&action=magic_link',
-    '/oauth2/signup?interaction=Vb3qZk1x9rT0',
-  ]);
+  assert.deepEqual(hrefs, ['/oauth2/signup?interaction=Vb3qZk1x9rT0']);
   // From the username to signing in, nothing comes before the password.
   const order: unknown[] = [];
-  for (let press = 0; press < 4; press++) {
+  for (let press = 0; press < 5; press++) {
     await page.keyboard.press('Tab');
-    order.push(await page.evaluate('document.activeElement.name || document.activeElement.className'));
+    order.push(
+      await page.evaluate(
+        'document.activeElement.value || document.activeElement.name || document.activeElement.className',
+      ),
+    );
   }
-  assert.deepEqual(order, ['password', 'reveal', '', 'button primary']);
+  assert.deepEqual(order, ['password', 'reveal', 'button primary', 'forgot', 'magic_link']);
+  await page.fill('#username', 'ada');
+  for (const way of ['forgot', 'magic_link']) {
+    await page.click(`[value=${way}]`);
+    await page.waitForURL('**/oauth2/login');
+    const { username, action, interaction } = lastPosted();
+    assert.deepEqual([username, action, interaction], ['ada', way, 'Vb3qZk1x9rT0']);
+    await page.goBack();
+  }
   await close();
 });
 
-test('mail request page: names the mail and needs an address', async () => {
+test('mail request page: names the mail and needs a name or address', async () => {
   const { page, complaints, close } = await open(browser);
   await page.goto(`${pages.origin}/show/forgot-password`);
   // The sign-in page before may have begun a passkey sign-in by itself.
   const sent = pages.posted.length;
-  await page.fill('#email', 'ada@');
   await page.click('.primary');
-  assert.equal(await page.textContent('#email-error'), 'Enter a valid e-mail address.');
+  assert.equal(await page.textContent('#email-error'), 'This field is required.');
   assert.equal(pages.posted.length, sent);
   await page.fill('#email', 'ada@acme.example');
   await page.click('.primary');

@@ -197,7 +197,9 @@ export const codeRequest = (clientId: string) => ({
 
 export function hiddenFields(html: string): Record<string, string> {
   const fields: Record<string, string> = {};
-  for (const [input] of html.matchAll(/<input[^>]*>/g)) {
+  // The menu of languages is a form of its own.
+  const forms = html.replace(/<details class="languages">[\s\S]*?<\/details>/, '');
+  for (const [input] of forms.matchAll(/<input[^>]*>/g)) {
     const isHidden = /type="hidden"|\shidden(?:\s|>)/.test(input);
     const name = /name="([^"]*)"/.exec(input)?.[1];
     if (isHidden && name !== undefined) fields[name] = unescapeHtml(/value="([^"]*)"/.exec(input)?.[1] ?? '');

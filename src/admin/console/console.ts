@@ -109,7 +109,7 @@ export function adminConsole(deps: ConsoleDeps): Koa.Middleware {
       searchText: '',
       factorOffer: deps.factorOffer.of(ctx, who),
     };
-    views.send(ctx, `admin/${template}`, { ...frame, ...model }, { status, uiLocales: 'en' });
+    views.send(ctx, `admin/${template}`, { ...frame, ...model }, { status, language: 'en' });
     if (status === 200) forms.fill(ctx);
   }
 
@@ -220,7 +220,7 @@ export function adminConsole(deps: ConsoleDeps): Koa.Middleware {
    * request does (R114: SameSite=Strict for administrators).
    */
   function comeAgain(ctx: Koa.Context, target: string): void {
-    views.send(ctx, 'admin/again', { target }, { uiLocales: 'en' });
+    views.send(ctx, 'admin/again', { target }, { language: 'en' });
   }
 
   async function comeBack(ctx: Koa.Context): Promise<void> {
@@ -246,7 +246,7 @@ export function adminConsole(deps: ConsoleDeps): Koa.Middleware {
       const frame = { title: '', here: 'applications', ...model };
       if (who?.access === 'all') return show(ctx, who, 'try-outcome', frame, status);
       const bare = { ...createFormats(clock()), home, account: undefined, notice: undefined };
-      return views.send(ctx, 'admin/try-outcome', { ...bare, ...frame }, { status, uiLocales: 'en' });
+      return views.send(ctx, 'admin/try-outcome', { ...bare, ...frame }, { status, language: 'en' });
     },
   });
 

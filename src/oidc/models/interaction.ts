@@ -35,6 +35,8 @@ export type BoundInteraction = Interaction & {
   provenAt?: number;
   /** Whether this browser reports that it can create passkeys; affects only what it is offered. */
   canPasskey?: boolean;
+  /** What was typed as username or e-mail before the person chose another way: the next form has it already. */
+  typedLogin?: string;
   /** Epoch milliseconds of the first form that failed: a user is working on this sign-in. */
   formAt?: number;
   /** Whether this is a test sign-in by an administrator (test-sign-in-gate.ts): its consent is not remembered. */
@@ -79,6 +81,7 @@ export function createInteractionModel(
       'progress',
       'provenAt',
       'canPasskey',
+      'typedLogin',
       'place',
       'formAt',
     ];
@@ -86,6 +89,7 @@ export function createInteractionModel(
     declare progress?: SigninProgress | undefined;
     declare provenAt?: number;
     declare canPasskey?: boolean;
+    declare typedLogin?: string;
     declare place?: string | undefined;
     declare formAt?: number;
 

@@ -1,0 +1,8 @@
+// Who a page speaks of: by name, with the username beside it.
+import { type Account, displayNameOf } from '../src/accounts/index.ts';
+import type { Person } from '../src/views/index.ts';
+
+export const personOf = ({ username, profile }: Pick<Account, 'username' | 'profile'>): Person => ({
+  username,
+  name: displayNameOf(profile),
+});
