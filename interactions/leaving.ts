@@ -7,6 +7,7 @@ import type { BoundInteraction, SigninProgress } from '../src/oidc/sign-in.ts';
 import type { Views } from '../src/views/index.ts';
 import type { CurrentInteraction } from './current.ts';
 import { pageOptions } from './page-options.ts';
+import { personOf } from './person.ts';
 import type { SigninSteps } from './signin-steps.ts';
 
 interface Deps {
@@ -37,8 +38,8 @@ export function createLeavingStep({ views, current, steps, accounts, events }: D
     async show(ctx, interaction, account, progress) {
       // Undone in another browser.
       if (account.deletion === undefined) return goOn(ctx, interaction, account, progress);
-      const { username, deletion } = account;
-      const model = { ...current.formFields(ctx, interaction), account: { username }, dueAt: deletion.dueAt };
+      const { dueAt } = account.deletion;
+      const model = { ...current.formFields(ctx, interaction), account: personOf(account), dueAt };
       views.send(ctx, 'leaving', model, pageOptions(interaction));
     },
 

@@ -6,11 +6,12 @@ import { type BoundInteraction, clientRecord, type IdentityProvider } from '../s
 import type { AuthMode } from '../src/settings/index.ts';
 import type { ClientRecord } from '../src/store/collections.ts';
 import type { SendOptions, Views } from '../src/views/index.ts';
+import type { Authentication } from './authentication.ts';
 import { CANCELLED, type CurrentInteraction } from './current.ts';
 import type { LastMethodCookie } from './last-method.ts';
 import { pageOptions, stringParameter } from './page-options.ts';
 import { personOf } from './person.ts';
-import type { Authentication, SigninSteps } from './signin-steps.ts';
+import type { SigninSteps } from './signin-steps.ts';
 
 interface Deps {
   readonly provider: () => IdentityProvider;

@@ -19,8 +19,9 @@ import type { Views } from '../src/views/index.ts';
 import { createConsentPage } from './consent.ts';
 import { createCurrentInteraction } from './current.ts';
 import { createDevicePages } from './device.ts';
+import { createShowInteraction } from './dispatcher.ts';
 import { createDonePages } from './done-pages.ts';
-import { createEnrolmentPages, ENROLMENT_LINK_AMR } from './enrolment.ts';
+import { createEnrolmentPages } from './enrolment.ts';
 import { createRenderError, createSendErrorPage } from './error-pages.ts';
 import { createHomeRedirects } from './home.ts';
 import { createInvitationPages } from './invitation.ts';
@@ -106,9 +107,6 @@ export interface Interactions {
   readonly logoutPages: LogoutPages;
   readonly sendErrorPage: ReturnType<typeof createSendErrorPage>;
 }
-
-const UNMET_REASONS = new Set(['essential_acr', 'essential_acrs', 'demanded_acr']);
-const isUnmet = (reason: string): boolean => UNMET_REASONS.has(reason);
 
 function createPages(deps: Parts) {
   const { accounts, recovery, clock } = deps;
@@ -246,39 +244,6 @@ function addRoutes(
   }
 }
 
-/** The dispatcher of interactions. */
-function createShowInteraction(
-  pages: Pages,
-  signUp: Registration['signUp'],
-): ProtocolPages['showInteraction'] {
-  const { current, steps, enrolment, consent, signup, login } = pages;
-  return async (ctx, interaction, isResumed) => {
-    const isConsent = interaction.prompt.name === 'consent';
-    // An essential `acr` that the sign-in did not reach, or that cannot be reached here, is an error (OIDC Core
-    // §5.5.1.1): asking again would loop. The session is unchanged.
-    const isTried = interaction.lastSubmission?.login !== undefined;
-    if (interaction.prompt.reasons.some(isUnmet) && (isTried || !(await steps.canMeet(interaction)))) {
-      const description = 'The requested authentication is not available.';
-      const error = { error: 'unmet_authentication_requirements', error_description: description };
-      return current.finishStep(ctx, interaction, error);
-    }
-    // Initiating User Registration via OIDC 1.0 §4; when sign-up is closed, the sign-in page is shown.
-    const isSignup =
-      interaction.prompt.name === 'create' && (await signUp.isOpenFor(String(interaction.params.client_id)));
-    const enrolling = isConsent ? undefined : await enrolment.holder(ctx);
-    if (enrolling !== undefined)
-      return steps.proceed(ctx, interaction, enrolling, { amr: ENROLMENT_LINK_AMR, methods: [] });
-    const step = isConsent ? 'consent' : isSignup ? 'signup' : 'login';
-    // The current address is consumed with the previous step, so the next page gets one that can be reloaded.
-    if (isResumed) {
-      ctx.redirect(current.pageUrl(step, interaction));
-      ctx.status = 303;
-    } else if (isConsent) await consent.show(ctx, interaction);
-    else if (isSignup) await signup.show(ctx, interaction);
-    else await login.show(ctx, interaction);
-  };
-}
-
 export function createInteractions(deps: InteractionsDeps): Interactions {
   const parts = partsOf(deps);
   const { views, csrf, basePath, registration } = parts;
@@ -295,7 +260,7 @@ export function createInteractions(deps: InteractionsDeps): Interactions {
       devicePages: createDevicePages(parts),
       showFormPost: (ctx, action, fields) =>
         views.send(ctx, 'continue', { action, fields }, { formAction: [action] }),
-      showInteraction: createShowInteraction(pages, registration.signUp),
+      showInteraction: createShowInteraction({ ...pages, signUp: registration.signUp }),
     },
   };
 }

@@ -6,10 +6,10 @@ import type { Events } from '../src/events/index.ts';
 import type { Passkeys } from '../src/passkeys/index.ts';
 import type { SecondFactors } from '../src/second-factors/index.ts';
 import type { SettingValues } from '../src/settings/index.ts';
+import type { CompletedSignIn } from './authentication.ts';
 import type { KnownBrowsers } from './known-browsers.ts';
 import { createLastMethodCookie } from './last-method.ts';
 import { createPasskeyOfferCookie } from './passkey-offer-cookie.ts';
-import type { CompletedSignIn } from './signin-steps.ts';
 import { createTrustedDeviceCookie } from './trusted-device-cookie.ts';
 
 interface Deps {

@@ -13,37 +13,12 @@ import {
   createAcrDemand,
   type SigninProgress,
 } from '../src/oidc/sign-in.ts';
-import {
-  type AuthenticationMethod,
-  type MethodTimes,
-  mergeMethodTimes,
-  newestOf,
-  stampMethods,
-} from '../src/sessions/index.ts';
+import { type MethodTimes, mergeMethodTimes, newestOf, stampMethods } from '../src/sessions/index.ts';
 import type { AuthMode } from '../src/settings/index.ts';
+import type { Authentication, CompletedSignIn } from './authentication.ts';
 import type { CurrentInteraction } from './current.ts';
 import { stringParameter } from './page-options.ts';
 import { reportOfCompletion, reportOfStep } from './sign-in-report.ts';
-
-/** The authentication of a sign-in after one more step. */
-export interface Authentication {
-  /** All methods so far (RFC 8176). */
-  readonly amr: readonly string[];
-  /** The methods of this step; none: the user only continued. */
-  readonly methods: readonly AuthenticationMethod[];
-  /**
-   * Epoch milliseconds of the sign-in's first authentication; default: now. A later change of the account invalidates
-   * it.
-   */
-  readonly provenAt?: number | undefined;
-}
-
-/** What a browser may remember of a sign-in. */
-export interface CompletedSignIn {
-  readonly amr: readonly string[];
-  /** A passkey was created on the way. */
-  readonly isPasskeyNew: boolean;
-}
 
 export interface SigninSteps extends Pick<AcrDemand, 'demandOf' | 'canMeet'> {
   /** Continues after an authentication; completes the sign-in when no step is missing. */

@@ -7,10 +7,11 @@ import type { Form } from '../src/http/index.ts';
 import type { BoundInteraction, IdentityProvider } from '../src/oidc/sign-in.ts';
 import type { Registration, SignupQuestions, SignupValues } from '../src/registration/index.ts';
 import type { FieldErrors, Views } from '../src/views/index.ts';
+import type { Authentication } from './authentication.ts';
 import type { CurrentInteraction } from './current.ts';
 import { pageOptions, stringParameter } from './page-options.ts';
 import { requesterOf } from './requester.ts';
-import type { Authentication, SigninSteps } from './signin-steps.ts';
+import type { SigninSteps } from './signin-steps.ts';
 import { errorsOf, readSignup } from './signup-form.ts';
 
 interface Deps {

@@ -1,6 +1,7 @@
 // The models of all pages. Users' texts are unescaped here: templates escape them.
 import type { AccountPageModels } from './account-pages.ts';
 import type { FieldErrors, FormPage, Text } from './form-page.ts';
+import type { LoginModel, Person } from './login-page.ts';
 import type { NextStep, SignedOut } from './next-step.ts';
 
 export interface ConsentScope {
@@ -19,12 +20,6 @@ interface ApiConsent {
   readonly claims: readonly string[];
 }
 
-/** Shown by name where there is one. */
-export interface Person {
-  readonly username: string;
-  readonly name?: string | undefined;
-}
-
 export type ApplicationType = 'web' | 'spa' | 'native' | 'machine';
 
 export interface PageModels extends AccountPageModels {
@@ -33,35 +28,7 @@ export interface PageModels extends AccountPageModels {
     readonly errors: FieldErrors;
     readonly minLength: number;
   };
-  readonly login: FormPage & {
-    readonly interaction: string;
-    /** Returned with the form, so that an expired page can lead back to the application. */
-    readonly clientId?: string | undefined;
-    readonly clientName?: string | undefined;
-    readonly clientLogoUri?: string | undefined;
-    readonly values: { readonly username: string };
-    /** The account of the request (id_token_hint, re-authentication); `switchUrl` leads to the form for another. */
-    readonly account?: Person | undefined;
-    readonly switchUrl?: string | undefined;
-    /** Whether the known account may continue without its password (prompt=select_account). */
-    readonly canContinue?: boolean | undefined;
-    readonly canCancel?: boolean | undefined;
-    /** Default: password. */
-    readonly mode?: 'password' | 'password_and_passkey' | 'passkey_only' | undefined;
-    readonly canPasskey?: boolean | undefined;
-    /** Where a recovery code leads to registering a new passkey. */
-    readonly recoverUrl?: string | undefined;
-    /** Whether the password can be reset by mail. */
-    readonly canReset?: boolean | undefined;
-    /** Whether a sign-in link by mail is available. */
-    readonly canMagicLink?: boolean | undefined;
-    /** What comes first: how this browser signed in last, or what the known account is best protected by. */
-    readonly first?: 'password' | 'passkey' | 'link' | undefined;
-    /** The known account authenticates again, although it is signed in. */
-    readonly isConfirming?: boolean | undefined;
-    /** The sign-up page; absent: sign-up is closed. */
-    readonly signUpUrl?: string | undefined;
-  };
+  readonly login: LoginModel;
   /** With `interaction`: during a sign-in; with `token`: by an invitation. */
   readonly signup: FormPage & {
     readonly interaction?: string | undefined;
