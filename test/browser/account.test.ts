@@ -232,3 +232,44 @@ test('account by keyboard in Arabic: through the confirmation to an announced re
     { locale: 'ar' },
   );
 });
+
+for (const [how, options] of [
+  ['on a phone without scripts', { javaScriptEnabled: false, viewport: { width: 390, height: 844 } }],
+  ['in the dark by keyboard', { colorScheme: 'dark' }],
+] as const) {
+  test(`account: applications, then deleted and kept, ${how}`, async () => {
+    // A picture waits for a frame, which needs scripts.
+    const picture = (page: Page, name: string): Promise<void> =>
+      'javaScriptEnabled' in options ? Promise.resolve() : shoot(page, name);
+    const dora = await createPerson(`dora-${how.length}`, { given_name: 'Dora' });
+    await server.admin('POST', '/clients', {
+      client_name: 'Acme Wiki',
+      client_uri: 'https://wiki.acme.example/',
+      redirect_uris: ['https://wiki.acme.example/callback'],
+    });
+    await inWindow(async (page) => {
+      await signIn(page, dora);
+      await press(page, 'Show your applications', 'link');
+      assert.equal(await heading(page), 'Your applications');
+      const tile = page.getByRole('link', { name: 'Acme Wiki' }).first();
+      assert.equal(await tile.getAttribute('href'), 'https://wiki.acme.example/');
+      await picture(page, 'account-launcher');
+      await press(page, 'Back to your account', 'link');
+      await press(page, 'Delete my account', 'link');
+      await picture(page, 'account-delete');
+      await page.locator('#username').fill('someone-else');
+      await loaded(page, () => page.keyboard.press('Enter'));
+      assert.match((await page.locator('#username-error').textContent()) ?? '', /not your username/);
+      await page.locator('#username').fill(dora.username);
+      await loaded(page, () => page.keyboard.press('Enter'));
+      assert.equal(await heading(page), 'Your account will be deleted');
+      await press(page, 'Keep my account', 'link');
+      await loaded(page, () => enter(page, dora));
+      assert.equal(await heading(page), 'Keep your account?');
+      await picture(page, 'account-leaving');
+      await page.getByRole('button', { name: 'Keep my account' }).focus();
+      await loaded(page, () => page.keyboard.press('Enter'));
+      assert.equal(await heading(page), 'Your account');
+    }, options);
+  });
+}

@@ -6,7 +6,7 @@ import { PASSWORD, startApp, type TestApp } from '../support/app.ts';
 import { openMailbox } from '../support/mailbox.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { accessTokenOf, eventsOf, newPerson, open, press, STALE_MS } from './account-support.ts';
-import { change, claimsOf, isActive, type User } from './support.ts';
+import { change, claimsOf, isActive, tokensOf, type User } from './support.ts';
 
 const DELETE = '/account/delete';
 const DAY_MS = 86_400_000;
@@ -222,6 +222,40 @@ test('attack: an account in its days of grace gets a code, a token or a page wit
   });
   assert.equal(granted.status, 400);
   assert.match(await granted.text(), /invalid_grant/);
+});
+
+test('attack: an administrator who is leaving goes on with an API key', async () => {
+  const [boss] = [await newPerson(app, { role: 'admin' }), await newPerson(app, { role: 'admin' })];
+  const { access_token: token } = await tokensOf(app, await app.register({ scope: 'openid admin' }), boss, {
+    scope: 'openid admin',
+  });
+  const send = (bearer: string, path: string, body?: object) =>
+    fetch(`${app.url}/admin/api${path}`, {
+      method: body === undefined ? 'GET' : 'POST',
+      headers: { authorization: `Bearer ${bearer}`, 'content-type': 'application/json' },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+  const made = await send(token, '/api-keys', { name: 'k', scopes: ['admin'] });
+  const key = String(JSON.parse(await made.text()).data.api_key);
+  assert.equal((await send(key, '/users')).status, 200);
+  await ask(boss.username, new Agent(app), boss);
+  for (const bearer of [key, token]) assert.equal((await send(bearer, '/users')).status, 401);
+});
+
+test('attack: a mailed link signs in to an account that is leaving without asking', async (t) => {
+  const mailbox = await openMailbox(app);
+  t.after(() => mailbox.close());
+  await change(app, { allow_magic_link: true });
+  await ask();
+  const agent = new Agent(app);
+  const first = await agent.authorize(codeRequest(client.id));
+  const { interaction = '' } = hiddenFields(first.body);
+  const asked = await agent.get(`/oauth2/forgot-password?interaction=${interaction}&action=magic_link`);
+  await agent.submit(asked, { email: user.email, action: 'magic_link' });
+  const opened = await agent.follow(await agent.get(await mailbox.linkTo(user.email)));
+  const pressed = await agent.submit(opened, {});
+  assert.match(pressed.body, /Keep your account\?/);
+  assert.match((await agent.get('/account')).location ?? '', /authorize/);
 });
 
 test('attack: the name of an account in its days of grace, registered by someone else', async () => {
