@@ -72,6 +72,17 @@ test('deletion: sessions and tokens end, applications are told, the day is shown
   assert.equal(event?.actor_id, user.id);
 });
 
+test('deletion: administrators see it on the page of the user', async () => {
+  const chief = await newPerson(app, { role: 'admin' });
+  const path = `/admin/users/${user.id}`;
+  const agent = new Agent(app);
+  assert.match((await open(agent, chief, path)).body, /Can sign in/);
+  await ask();
+  const page = await agent.get(path);
+  assert.match(page.body, /Account being deleted/);
+  assert.match(page.body, /Until then they can sign in only to undo it\. Deletion: <time/);
+});
+
 test('deletion: a sign-in undoes it, and goes on to where it was meant to go', async () => {
   await ask();
   const page = await new Agent(app).get('/account');

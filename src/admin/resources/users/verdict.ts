@@ -6,6 +6,8 @@ export interface Verdict {
   readonly canSignIn: boolean;
   /** Blocked only in unknown browsers, and only for password sign-ins. */
   readonly isElsewhere?: boolean;
+  /** Their account is to be deleted, as they asked. */
+  readonly isLeaving?: boolean;
   readonly text: string;
   /** The act on the user's page that fixes it. */
   readonly remedy?: 'unlock' | 'reactivate';
@@ -14,11 +16,10 @@ export interface Verdict {
 export function verdictOn(user: User, failure: AuditEvent | undefined): Verdict {
   if (!user.is_active)
     return { canSignIn: false, text: 'An administrator deactivated this account.', remedy: 'reactivate' };
-  if (user.deletion_due_at !== null)
-    return {
-      canSignIn: false,
-      text: 'They asked for their account to be deleted. Only they can undo that, by signing in.',
-    };
+  if (user.deletion_due_at !== null) {
+    const text = 'They asked for it themselves. Until then they can sign in only to undo it.';
+    return { canSignIn: false, isLeaving: true, text };
+  }
   if (user.locked_until !== null) {
     const count = user.failed_login_attempts;
     const text = `Locked after ${count} wrong ${count === 1 ? 'password' : 'passwords'} in a row. Browsers in which they signed in before, passkeys and mailed links still work.`;
