@@ -19,4 +19,6 @@ export interface CompletedSignIn {
   readonly amr: readonly string[];
   /** A passkey was created on the way. */
   readonly isPasskeyNew: boolean;
+  /** The person asked for it. */
+  readonly isRemembered: boolean;
 }

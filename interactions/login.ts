@@ -11,6 +11,7 @@ import { CANCELLED, type CurrentInteraction } from './current.ts';
 import type { LastMethodCookie } from './last-method.ts';
 import { pageOptions, stringParameter } from './page-options.ts';
 import { personOf } from './person.ts';
+import { personHinted, type RememberedPeople, type RememberedPerson } from './remembered-people.ts';
 import type { SigninSteps } from './signin-steps.ts';
 
 interface Deps {
@@ -35,6 +36,7 @@ interface Deps {
   readonly isUnchanged: (account: Account) => Promise<boolean>;
   /** The tokens by which accounts recognise this browser. */
   readonly fromBrowser: (ctx: Koa.Context) => { readonly tokens: readonly string[] };
+  readonly people: RememberedPeople;
   readonly lastMethod: Pick<LastMethodCookie, 'read'>;
   readonly basePath: string;
 }
@@ -42,6 +44,8 @@ interface Deps {
 /** The ways that take along what was typed, and where they lead. */
 const WAYS: Readonly<Record<string, string>> = { forgot: '', magic_link: '&action=magic_link' };
 const MAX_LOGIN = 320;
+/** In place of one of the people remembered here. */
+const OTHER = 'other';
 
 /** A failed attempt, to render the form again. */
 interface Attempt {
@@ -75,13 +79,16 @@ export function createLoginPage(deps: Deps): LoginPage {
     interaction: BoundInteraction,
     account: Account | undefined,
     attempt: Attempt | undefined,
+    isChosen = false,
   ): Promise<void> {
+    const loginUrl = current.pageUrl('login', interaction);
+    const people = attempt === undefined ? await offered(ctx, interaction, account, isChosen) : [];
     const canPasskey = mode() !== 'password' && !isAfterKey(interaction);
     const canContinue = interaction.prompt.name === 'select_account' && !isAfterKey(interaction);
     const client = await provider().Client.find(String(interaction.params.client_id));
     const canSignUp = client !== undefined && deps.canSignUp(clientRecord(client));
     // With an account the address of its request shows it again; without one it would start another sign-in.
-    const here = account === undefined ? current.pageUrl('login', interaction) : undefined;
+    const here = account === undefined ? loginUrl : undefined;
     const options: SendOptions = { ...pageOptions(interaction), status: attempt?.status ?? 200, here };
     views.send(
       ctx,
@@ -96,16 +103,23 @@ export function createLoginPage(deps: Deps): LoginPage {
         canCancel: true,
         mode: mode(),
         canPasskey,
-        first: account && hasPasskey(account) ? 'passkey' : deps.lastMethod.read(ctx),
+        first: account && !isChosen && hasPasskey(account) ? 'passkey' : deps.lastMethod.read(ctx),
         recoverUrl: mode() === 'passkey_only' ? current.pageUrl('recover', interaction) : undefined,
         canReset: deps.canResetPassword(),
         canMagicLink: deps.canUseMagicLinks(),
         signUpUrl: canSignUp ? current.pageUrl('signup', interaction) : undefined,
+        people: people.map(({ handle, account: person }) => ({
+          ...personOf(person),
+          handle,
+          url: `${loginUrl}&as=${handle}`,
+        })),
+        otherUrl: `${loginUrl}&as=${OTHER}`,
+        canRemember: account === undefined,
         ...(account && {
           account: personOf(account),
-          canContinue,
-          isConfirming: !canContinue && !isAfterKey(interaction),
-          switchUrl: current.pageUrl('login', interaction),
+          canContinue: canContinue && !isChosen,
+          isConfirming: !canContinue && !isChosen && !isAfterKey(interaction),
+          switchUrl: loginUrl,
         }),
       },
       options,
@@ -114,6 +128,30 @@ export function createLoginPage(deps: Deps): LoginPage {
 
   /** The password completes a passkey without user verification. */
   const isAfterKey = ({ progress }: BoundInteraction): boolean => progress?.step === 'password';
+
+  /** Whom the page offers by name beside the account it is about; once chosen, or when someone else is meant, none. */
+  async function offered(
+    ctx: Koa.Context,
+    interaction: BoundInteraction,
+    account: Account | undefined,
+    isChosen: boolean,
+  ): Promise<readonly RememberedPerson[]> {
+    const isMeant = account === undefined && typedOrHinted(interaction) !== '';
+    const isConfirming = account !== undefined && interaction.prompt.name !== 'select_account';
+    if (isChosen || isMeant || isConfirming || ctx.query.as === OTHER || isAfterKey(interaction)) return [];
+    return (await deps.people.list(ctx)).filter(({ account: { id } }) => id !== account?.id);
+  }
+
+  /** Of the people remembered here, whom the address or the application's hint names. */
+  async function chosenHere(ctx: Koa.Context, interaction: BoundInteraction): Promise<Account | undefined> {
+    const { as } = ctx.query;
+    const hint = stringParameter(interaction, 'login_hint');
+    if (as === OTHER || (as === undefined && (hint === undefined || interaction.typedLogin !== undefined)))
+      return undefined;
+    const people = await deps.people.list(ctx);
+    if (as === undefined) return personHinted(people, hint ?? '')?.account;
+    return people.find(({ handle }) => handle === as)?.account;
+  }
 
   const typedOrHinted = (interaction: BoundInteraction): string =>
     interaction.typedLogin ?? stringParameter(interaction, 'login_hint') ?? '';
@@ -125,7 +163,7 @@ export function createLoginPage(deps: Deps): LoginPage {
     username: string,
     way: string,
   ): Promise<void> {
-    if (username !== '' && username !== interaction.typedLogin) {
+    if ((username !== '' && username !== interaction.typedLogin) || interaction.isRemembered === true) {
       interaction.typedLogin = username.slice(0, MAX_LOGIN);
       await interaction.persist();
     }
@@ -165,7 +203,8 @@ export function createLoginPage(deps: Deps): LoginPage {
       }
       const known = interaction.session?.accountId;
       const account = known === undefined ? undefined : await findAccount(known);
-      await send(ctx, interaction, account, attempt);
+      const chosen = account === undefined ? await chosenHere(ctx, interaction) : undefined;
+      await send(ctx, interaction, account ?? chosen, attempt, chosen !== undefined);
     },
 
     async again(ctx) {
@@ -173,7 +212,8 @@ export function createLoginPage(deps: Deps): LoginPage {
       if (!PROMPTS.has(interaction.prompt.name)) throw new AppError('signin.expired');
       const { progress } = interaction;
       const account = progress && isAfterKey(interaction) ? await findAccount(progress.accountId) : undefined;
-      await send(ctx, interaction, account, undefined);
+      const chosen = account === undefined ? await chosenHere(ctx, interaction) : undefined;
+      await send(ctx, interaction, account ?? chosen, undefined, chosen !== undefined);
     },
 
     async submit(ctx) {
@@ -183,7 +223,14 @@ export function createLoginPage(deps: Deps): LoginPage {
       if (!PROMPTS.has(interaction.prompt.name)) throw new AppError('signin.expired');
       if (form.get('action') === 'cancel') return current.finishStep(ctx, interaction, CANCELLED);
       if (form.get('action') === 'continue') return continueWithSession(ctx, interaction);
+      const forgotten = form.get('forget');
+      if (forgotten !== undefined) {
+        deps.people.forget(ctx, forgotten);
+        ctx.status = 303;
+        return ctx.redirect(current.pageUrl('login', interaction));
+      }
       const username = form.get('username') ?? '';
+      interaction.isRemembered = form.get('remember') === 'on';
       const way = WAYS[form.get('action') ?? ''];
       if (way !== undefined) return goAnotherWay(ctx, interaction, username, way);
       if (mode() === 'passkey_only') {

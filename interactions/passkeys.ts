@@ -82,6 +82,7 @@ export function createPasskeyCeremonies(deps: Deps): PasskeyCeremonies {
           const account = await ownerOf(interaction, body);
           const { response } = body;
           const provenAt = clock();
+          if (account === undefined) interaction.isRemembered = body.get('remember') === 'on';
           const input = { boundTo: boundTo(interaction), response, ...(account && { account }) };
           const used = await passkeys.finishAuthentication(input);
           const amr = passkeyAmr(used);

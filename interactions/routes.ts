@@ -7,6 +7,7 @@ import type { Apis } from '../src/apis/index.ts';
 import type { Clock } from '../src/clock.ts';
 import type { Events } from '../src/events/index.ts';
 import { type Csrf, createRouter, type OneTime, readForm, readJson } from '../src/http/index.ts';
+import type { Sealer } from '../src/keys/index.ts';
 import type { AccountDirectory, ProtocolMount, ProtocolState } from '../src/oidc/index.ts';
 import type { LogoutPages, ProtocolPages } from '../src/oidc/sign-in.ts';
 import type { Passkeys } from '../src/passkeys/index.ts';
@@ -47,7 +48,12 @@ export interface InteractionsDeps {
   readonly settings: () => SettingValues;
   readonly clock: Clock;
   readonly events: Pick<Events, 'emit' | 'record'>;
-  readonly pages: { readonly views: Views; readonly csrf: Csrf; readonly oneTime: OneTime };
+  readonly pages: {
+    readonly views: Views;
+    readonly csrf: Csrf;
+    readonly oneTime: OneTime;
+    readonly sealer: Sealer;
+  };
   readonly protocol: {
     readonly mount: Pick<ProtocolMount, 'provider'>;
     readonly state: Pick<ProtocolState, 'browser'>;

@@ -3,6 +3,7 @@
 import type Koa from 'koa';
 import { type Account, type Accounts, hasPasskey, hasSecondFactor } from '../src/accounts/index.ts';
 import type { Events } from '../src/events/index.ts';
+import type { Sealer } from '../src/keys/index.ts';
 import type { Passkeys } from '../src/passkeys/index.ts';
 import type { SecondFactors } from '../src/second-factors/index.ts';
 import type { SettingValues } from '../src/settings/index.ts';
@@ -10,15 +11,17 @@ import type { CompletedSignIn } from './authentication.ts';
 import type { KnownBrowsers } from './known-browsers.ts';
 import { createLastMethodCookie } from './last-method.ts';
 import { createPasskeyOfferCookie } from './passkey-offer-cookie.ts';
+import { createRememberedPeople } from './remembered-people.ts';
 import { createTrustedDeviceCookie } from './trusted-device-cookie.ts';
 
 interface Deps {
-  readonly accounts: Pick<Accounts, 'findUsable'>;
+  readonly accounts: Pick<Accounts, 'find' | 'findUsable'>;
   readonly secondFactors: SecondFactors;
   readonly passkeys: Pick<Passkeys, 'stepAfterKey'>;
   readonly knownBrowsers: KnownBrowsers;
   readonly events: Pick<Events, 'emit'>;
   readonly settings: () => SettingValues;
+  readonly sealer: Pick<Sealer, 'seal' | 'open'>;
   readonly baseUrl: string;
   readonly basePath: string;
 }
@@ -30,6 +33,7 @@ export function createSignInParts(deps: Deps) {
   const isSecure = baseUrl.startsWith('https:');
   const offer = createPasskeyOfferCookie({ isSecure, basePath });
   const lastMethod = createLastMethodCookie({ isSecure, basePath });
+  const people = createRememberedPeople({ ...deps, find: (id) => accounts.find(id) });
   const mode = () => settings().auth_mode;
   const deviceCookie = createTrustedDeviceCookie({
     isSecure,
@@ -61,12 +65,14 @@ export function createSignInParts(deps: Deps) {
     isUnchanged: knownBrowsers.isUnchanged,
     rememberBrowser: knownBrowsers.remember,
     lastMethod,
+    people,
     /** All that was asked for was given: the account knows this browser from now on. */
     async onComplete(ctx: Koa.Context, account: Account, signIn?: CompletedSignIn): Promise<void> {
       // R149. For an account that knows no browser yet, every one would be new.
       const isNew = (account.knownBrowsers ?? []).length > 0 && !knownBrowsers.isKnown(ctx, account);
       await knownBrowsers.complete(ctx, account);
       if (signIn !== undefined) lastMethod.keep(ctx, signIn.amr, signIn.isPasskeyNew);
+      if (signIn?.isRemembered) people.remember(ctx, account.id);
       if (isNew) events.emit('newBrowserUsed', { account });
     },
   };

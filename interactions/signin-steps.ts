@@ -196,7 +196,11 @@ export function createSigninSteps(deps: Deps): SigninSteps {
     if (ts === undefined) throw new AppError('signin.expired');
     // It was offered because there was none.
     const isPasskeyNew = interaction.progress?.step === 'offer' && passkeys.isOwnedBy(account);
-    await deps.onComplete(ctx, account, { amr, isPasskeyNew });
+    await deps.onComplete(ctx, account, {
+      amr,
+      isPasskeyNew,
+      isRemembered: interaction.isRemembered === true,
+    });
     await deps.reportSignIn(reportOfCompletion(interaction, account.id, amr, times));
     // Another user signed in in this browser: the earlier session and everything it issued end (R060).
     if (interaction.session !== undefined && interaction.session.accountId !== account.id) {

@@ -107,7 +107,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   });
   const oneTime = createOneTime({ collection: store.ephemeral(model.oneTime), sealer, clock });
   const injector = createInjector();
-  const pages = { views, csrf, oneTime };
+  const pages = { views, csrf, oneTime, sealer };
 
   const accountDomain = createAccountDomain({
     ...base,

@@ -35,4 +35,10 @@ export interface LoginModel extends FormPage {
   readonly isConfirming?: boolean | undefined;
   /** The sign-up page; absent: sign-up is closed. */
   readonly signUpUrl?: string | undefined;
+  /** People remembered in this browser, to choose from; instead of the form where there is no `account`. */
+  readonly people?: readonly (Person & { readonly handle: string; readonly url: string })[] | undefined;
+  /** The form for anyone else. */
+  readonly otherUrl?: string | undefined;
+  /** Whether the page asks to remember who signs in. */
+  readonly canRemember?: boolean | undefined;
 }

@@ -16,10 +16,17 @@ const load = () => {
 
 const hidden = (name) => document.querySelector(`input[name=${name}]`)?.value;
 const post = async (step, more) => {
+  const remember = document.querySelector('input[name=remember]:checked')?.value;
   const response = await fetch(`${dataset.url}/${step}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', accept: 'application/json' },
-    body: JSON.stringify({ csrf: hidden('csrf'), interaction: hidden('interaction'), purpose, ...more }),
+    body: JSON.stringify({
+      csrf: hidden('csrf'),
+      interaction: hidden('interaction'),
+      purpose,
+      remember,
+      ...more,
+    }),
   });
   const body = await response.json();
   if (response.ok) return body;

@@ -149,3 +149,57 @@ test('typed name: goes along to the reset and back, and is in no address', () =>
       [],
     );
   }));
+
+for (const javaScriptEnabled of [true, false])
+  test(`remembered people: chosen and removed by keyboard (${javaScriptEnabled ? 'with' : 'without'} scripts)`, () =>
+    inWindow(
+      async ({ page }) => {
+        const username = `known-${javaScriptEnabled}`;
+        const user = await createUser(username, { name: 'Mae Jemison' });
+        await begin(page);
+        await page.getByLabel('Remember me here').check();
+        await loaded(page, () => enter(page, user));
+        await press(page, 'Allow');
+        await press(page, 'Sign out');
+        await begin(page);
+        const person = page.getByRole('link', { name: 'Mae Jemison' });
+        await person.focus();
+        if (javaScriptEnabled) {
+          await shoot(page, 'sign-in-people');
+          assert.deepEqual(await (await createAxe(page)).violations(), []);
+          assert.equal(await page.evaluate('document.cookie'), '');
+        }
+        await loaded(page, () => page.keyboard.press('Enter'));
+        assert.equal(await page.getByLabel('Username or e-mail').count(), 0);
+        if (javaScriptEnabled) await shoot(page, 'sign-in-person');
+        await page.getByLabel('Password', { exact: true }).fill(user.password);
+        await loaded(page, () => page.keyboard.press('Enter'));
+        assert.equal(await heading(page), 'Hello, Mae Jemison');
+        await press(page, 'Sign out');
+        await begin(page);
+        await page.getByRole('button', { name: 'Remove Mae Jemison from this device' }).focus();
+        await loaded(page, () => page.keyboard.press('Enter'));
+        assert.ok(await page.getByLabel('Username or e-mail').isVisible());
+        assert.equal(await page.getByText('Mae Jemison').count(), 0);
+      },
+      { javaScriptEnabled },
+    ));
+
+test('remembered people: a passkey with "Remember me here" remembers as well', () =>
+  inWindow(async ({ page }) => {
+    const user = await createUser('keyed-too', { name: 'Sally Ride' });
+    await withoutAutofill(page);
+    await plugIn(page, { kind: 'platform', isSynced: true });
+    await begin(page);
+    await loaded(page, () => enter(page, user));
+    await page.getByRole('button', { name: 'Create a passkey' }).click();
+    await press(page, 'Allow');
+    await press(page, 'Sign out');
+    await begin(page);
+    await page.getByLabel('Remember me here').check();
+    await page.getByRole('button', { name: 'Sign in with a passkey' }).click();
+    await page.getByRole('heading', { name: 'Hello' }).waitFor();
+    await press(page, 'Sign out');
+    await begin(page);
+    assert.ok(await page.getByRole('link', { name: 'Sally Ride' }).isVisible());
+  }));

@@ -28,7 +28,7 @@ test('login page: both mails are asked for with what was typed, after signing in
   assert.deepEqual(hrefs, ['/oauth2/signup?interaction=Vb3qZk1x9rT0']);
   // From the username to signing in, nothing comes before the password.
   const order: unknown[] = [];
-  for (let press = 0; press < 5; press++) {
+  for (let press = 0; press < 6; press++) {
     await page.keyboard.press('Tab');
     order.push(
       await page.evaluate(
@@ -36,7 +36,7 @@ test('login page: both mails are asked for with what was typed, after signing in
       ),
     );
   }
-  assert.deepEqual(order, ['password', 'reveal', 'button primary', 'forgot', 'magic_link']);
+  assert.deepEqual(order, ['password', 'reveal', 'on', 'button primary', 'forgot', 'magic_link']);
   await page.fill('#username', 'ada');
   for (const way of ['forgot', 'magic_link']) {
     await page.click(`[value=${way}]`);

@@ -37,6 +37,8 @@ export type BoundInteraction = Interaction & {
   canPasskey?: boolean;
   /** What was typed as username or e-mail before the person chose another way: the next form has it already. */
   typedLogin?: string;
+  /** The person chose "Remember me here"; counts when the sign-in is complete. */
+  isRemembered?: boolean;
   /** Epoch milliseconds of the first form that failed: a user is working on this sign-in. */
   formAt?: number;
   /** Whether this is a test sign-in by an administrator (test-sign-in-gate.ts): its consent is not remembered. */
@@ -82,6 +84,7 @@ export function createInteractionModel(
       'provenAt',
       'canPasskey',
       'typedLogin',
+      'isRemembered',
       'place',
       'formAt',
     ];
@@ -90,6 +93,7 @@ export function createInteractionModel(
     declare provenAt?: number;
     declare canPasskey?: boolean;
     declare typedLogin?: string;
+    declare isRemembered?: boolean;
     declare place?: string | undefined;
     declare formAt?: number;
 
