@@ -37,6 +37,43 @@ for (const form of document.querySelectorAll('form[data-guard]')) {
   });
 }
 
+// What Save would change, beside the button: the label, the value before and after. Secrets are only named.
+for (const form of document.querySelectorAll('form[data-diff]')) {
+  const list = form.querySelector('.diff');
+  const shownIn = (control) => {
+    if (control.type === 'checkbox') return control.checked ? 'on' : 'off';
+    return (control.selectedOptions?.[0]?.textContent ?? control.value).trim() || 'empty';
+  };
+  const controls = [...form.querySelectorAll('[name^="was."]')].flatMap(
+    (was) => form.elements.namedItem(was.name.slice(4)) ?? [],
+  );
+  // One that came back after an error differs from what is stored, and so counts from the start.
+  const stored = (control) => {
+    const text = form.elements.namedItem(`was.${control.name}`).value;
+    if (control.type === 'checkbox') return text === 'on' ? 'on' : 'off';
+    const option = [...(control.options ?? [])].find(({ value }) => value === text);
+    return (option?.textContent ?? text).trim() || 'empty';
+  };
+  const update = () => {
+    const changes = controls.filter((control) =>
+      control.type === 'password' ? control.value !== '' : shownIn(control) !== stored(control),
+    );
+    list.replaceChildren(
+      ...changes.map((control) => {
+        const item = document.createElement('li');
+        const label =
+          control.labels[0]?.textContent.trim() ||
+          form.querySelector(`label[for="${control.id}"]`)?.textContent;
+        const change = control.type === 'password' ? 'new value' : `${stored(control)} → ${shownIn(control)}`;
+        item.textContent = `${label}: ${change}`;
+        return item;
+      }),
+    );
+  };
+  form.addEventListener('input', update);
+  update();
+}
+
 // A list that is narrowed by a choice follows it at once.
 for (const form of document.querySelectorAll('form[data-pick]')) {
   form.addEventListener('change', (event) => {

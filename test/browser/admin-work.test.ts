@@ -444,6 +444,59 @@ test('setting: takes effect; an invalid value is reported at its field; the defa
   assert.equal(await hasLink(), false);
 });
 
+test('settings: search finds over all groups, also by key, and leads to the field', async () => {
+  await world.open('/settings/mail');
+  await page.getByLabel('Search all settings').fill('second FACTOR required');
+  await loaded(page, () => page.keyboard.press('Enter'));
+  assert.match(page.url(), /\/admin\/settings\?q=second/);
+  await shoot(page, 'settings-found');
+  await loaded(page, () => page.getByRole('link', { name: 'MFA mode' }).click());
+  assert.match(page.url(), /\/settings\/second-factor#mfa_mode$/);
+  const mode = page.getByLabel('MFA mode');
+  assert.deepEqual(await mode.locator('option').allTextContents(), [
+    'Never',
+    'For users who have one',
+    'For everyone',
+  ]);
+  await page.goto(`${world.server.origin}/admin/settings?q=mfa_mode`);
+  assert.equal(await page.getByRole('link', { name: 'MFA mode' }).count(), 1);
+  await page.goto(`${world.server.origin}/admin/settings?q=nothing+like+this`);
+  assert.match(await text('#found'), /No setting contains/);
+});
+
+test('settings: the bar says what Save changes; keys are hidden until asked for', async () => {
+  await world.open('/settings/second-factor');
+  const bar = page.getByRole('list', { name: 'To be saved' });
+  assert.equal(await bar.locator('li').count(), 0);
+  await page.getByLabel('MFA mode').selectOption({ label: 'For everyone' });
+  assert.deepEqual(await bar.locator('li').allTextContents(), [
+    'MFA mode: For users who have one → For everyone',
+  ]);
+  assert.ok(await bar.isVisible());
+  await shoot(page, 'settings-diff');
+  await page.getByLabel('MFA mode').selectOption({ label: 'For users who have one' });
+  assert.equal(await bar.locator('li').count(), 0);
+  // Choices and other settings are quoted as they are named here.
+  assert.match(await text('#mfa_mode-hint'), /“For everyone” also applies/);
+  assert.doesNotMatch(await text('form.settings'), /`/);
+  const key = page.locator('code', { hasText: /^mfa_mode$/ });
+  assert.equal(await key.isVisible(), false);
+  await page.getByLabel('Show the keys of the API').check();
+  assert.ok(await key.isVisible());
+
+  // A refused form: the summary names labels, what was typed stays, and the bar still says it.
+  await world.open('/settings/branding');
+  assert.ok(await page.getByText('Changed', { exact: true }).first().isVisible());
+  await page.getByLabel('Support URL').fill('nowhere');
+  await press(page, 'Save');
+  const alert = page.getByRole('alert');
+  assert.ok(await alert.getByRole('link', { name: 'Support URL' }).isVisible());
+  assert.equal(await page.getByLabel('Support URL').inputValue(), 'nowhere');
+  assert.deepEqual(await bar.locator('li').allTextContents(), ['Support URL: empty → nowhere']);
+  await page.getByLabel('Support URL').fill('');
+  await press(page, 'Save');
+});
+
 test('outbox: without a mail server the test mail can be read there', async () => {
   await world.open('/settings/mail');
   await page.getByLabel('To', { exact: true }).fill('ada@example.com');

@@ -139,6 +139,7 @@ before(async () => {
     `/${text}`,
     `/users/${text}`,
     `/settings/${text}`,
+    `/settings?q=${text}`,
     `/api-reference/${text}`,
   ];
 });

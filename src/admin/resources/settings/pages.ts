@@ -10,6 +10,7 @@ import type { AdminContext, Page, Values } from '../../pages/page.ts';
 import { mails } from '../mails/resource.ts';
 import { createNames } from '../names.ts';
 import { type SettingView, settings as settingsResource } from './resource.ts';
+import { inWords, labelOf, matches, sentence, unitOf } from './words.ts';
 
 const here = 'settings';
 
@@ -26,14 +27,6 @@ const order = [
 ];
 
 const slug = (group: string): string => group.toLowerCase().replaceAll(/[^a-z]+/g, '-');
-
-const label = (key: string): string => {
-  const words = key.replace(/_seconds$/, '').replaceAll('_', ' ');
-  const text = words
-    .replace(/\b(url|ip|mfa|pkce|smtp|id)\b/g, (word) => word.toUpperCase())
-    .replace(/\bemail\b/g, 'e-mail');
-  return text.charAt(0).toUpperCase() + text.slice(1);
-};
 
 interface Group {
   readonly name: string;
@@ -58,6 +51,32 @@ async function changedBy(context: AdminContext, by: string): Promise<string> {
   return kind === 'user' ? (await createNames(context)(kind, id)).label : by.replace(/^bootstrap:/, '');
 }
 
+const choicesOf = (key: string): readonly { value: string; label: string }[] =>
+  (isSettingKey(key) ? (definitionOf(key).choices ?? []) : []).map((value) => ({
+    value,
+    label: inWords(key, value),
+  }));
+
+const LONGEST_SEARCH = 200;
+
+/** All settings that contain the words, in whatever group; also without scripts, and with an address of its own. */
+async function showFound(context: AdminContext, text: string): Promise<void> {
+  const { settings, groups } = await readAll(context);
+  const searched = text.slice(0, LONGEST_SEARCH);
+  const found = settings
+    .filter((setting) => matches(setting, searched))
+    .map((setting) => ({
+      ...setting,
+      label: labelOf(setting.key),
+      description: sentence(setting),
+      slug: slug(setting.group),
+      words: setting.is_secret ? '' : inWords(setting.key, written(setting.value)),
+      isDefault: setting.is_secret || setting.value === setting.default,
+      isSeconds: setting.key.endsWith('_seconds'),
+    }));
+  context.show('settings-found', { title: 'Settings', here, groups, group: { slug: '' }, searched, found });
+}
+
 interface Shown {
   readonly typed?: Readonly<Record<string, string>>;
   readonly errors?: Readonly<Record<string, string>>;
@@ -80,13 +99,16 @@ async function showGroup(context: AdminContext, shown: Shown = {}, status = 200)
         const value = typed === undefined ? now : (typed[key] ?? '');
         return {
           ...setting,
-          label: label(key),
+          label: labelOf(key),
+          description: sentence(setting),
           isSeconds: key.endsWith('_seconds'),
+          unit: unitOf(key),
+          defaultWords: inWords(key, written(setting.default)),
           now,
           value: setting.is_secret ? '' : value,
           isSet: setting.updated_at !== null,
           isDefault: setting.value === setting.default,
-          choices: isSettingKey(key) ? (definitionOf(key).choices ?? []) : [],
+          choices: choicesOf(key),
           isStale: stale.includes(key),
           by: setting.updated_by === null ? '' : await changedBy(context, setting.updated_by),
         };
@@ -95,7 +117,8 @@ async function showGroup(context: AdminContext, shown: Shown = {}, status = 200)
   const open = settings.filter((one) => one.group === group.name && !one.is_secret);
   const body = Object.fromEntries(open.map((one) => [one.key, one.value]));
   const call = apiCall('PATCH', '/settings', body);
-  const model = { groups, group, fields, call, test: undefined, typed: typed ?? {} };
+  const labels = Object.fromEntries(fields.map(({ key, label }) => [key, label]));
+  const model = { groups, group, fields, labels, searched: '', call, test: undefined, typed: typed ?? {} };
   const title = `${group.name} settings`;
   const { errors = {}, alert, test } = shown;
   context.show('settings', { title, here, ...model, errors, alert, stale, test }, status);
@@ -148,7 +171,14 @@ async function sendTest(context: AdminContext): Promise<void> {
 }
 
 export const settingPages: readonly Page[] = [
-  { method: 'GET', path: '/settings', handle: (context) => showGroup(context) },
+  {
+    method: 'GET',
+    path: '/settings',
+    async handle(context) {
+      const text = (context.query.get('q') ?? '').trim();
+      await (text === '' ? showGroup(context) : showFound(context, text));
+    },
+  },
   { method: 'POST', path: '/settings/test-mail', formOn: { path: '/settings/mail' }, handle: sendTest },
   {
     method: 'GET',
