@@ -7,7 +7,15 @@ import { signupFields } from '../src/registration/index.ts';
 import type { FieldErrors } from '../src/views/index.ts';
 
 /** Fields of the form that are not part of the account. */
-const formFields = ['csrf', 'interaction', 'client_id', 'token', 'action', 'accept_terms'] as const;
+const formFields = [
+  'csrf',
+  'interaction',
+  'client_id',
+  'token',
+  'action',
+  'accept_terms',
+  'can_passkey',
+] as const;
 const passwordFields = ['password', 'confirm_password'] as const;
 // Longer than any stored value; a longer one is invalid anyway and is shown truncated.
 const MAX_SHOWN = 300;

@@ -152,6 +152,7 @@ export function createSignupPages(deps: Deps): SignupPages {
 
     async submit(ctx, form) {
       const interaction = await check(await current.ofForm(ctx, form));
+      interaction.canPasskey = form.get('can_passkey') === 'on';
       const { answers, errors } = readSignup(form, signup.questions());
       const { values } = answers;
       if (Object.keys(errors).length > 0) return send(ctx, interaction, { values, errors, status: 400 });
@@ -176,6 +177,7 @@ export function createSignupPages(deps: Deps): SignupPages {
     async submitCode(ctx) {
       const form = await readForm(ctx);
       const interaction = await check(await current.ofForm(ctx, form));
+      interaction.canPasskey = form.get('can_passkey') === 'on';
       const one = { interaction: interaction.uid, clientId: clientIdOf(interaction) };
       try {
         if (form.get('action') === 'skip') {

@@ -9,6 +9,7 @@ import { launch } from '../pages/browser.ts';
 import { type Program, type RunningServer, startSample, startServer } from './processes.ts';
 import { shoot } from './shots.ts';
 import { claim, connect, enter, heading, loaded, registerSample } from './steps.ts';
+import { withoutAutofill } from './virtual-authenticator.ts';
 import { withWindow } from './window.ts';
 
 const PASSWORD = 'correct horse battery staple';
@@ -103,6 +104,26 @@ test('sign-up with a confirmed address: form, code from the mail, signed in', ()
     assert.equal(await heading(page), 'Hello, Grace');
     assert.equal(await claim(page, 'ID token', 'given_name'), 'Grace');
     assert.equal(await claim(page, 'ID token', 'email_verified'), 'true');
+  }));
+
+test('sign-up where the browser can create passkeys: one is offered, and signs in the next time', () =>
+  inWindow(async (page) => {
+    await withoutAutofill(page);
+    await plugIn(page);
+    await openForm(page);
+    await page.getByLabel('E-mail').fill('hedy@example.com');
+    await page.getByLabel('Username').fill('hedy');
+    await fillPasswords(page);
+    await send(page);
+    await page.locator('#code').pressSequentially(await codeTo('hedy@example.com'));
+    await page.getByRole('heading', { name: 'Sign in faster next time?' }).waitFor();
+    await shoot(page, 'signup-passkey');
+    await page.getByRole('button', { name: 'Create a passkey' }).click();
+    await page.waitForURL(`${sample.origin}/`);
+    await loaded(page, () => page.getByRole('button', { name: 'Sign out' }).click());
+    await loaded(page, () => page.getByRole('link', { name: 'Sign in' }).click());
+    await page.getByRole('button', { name: 'Sign in with a passkey' }).click();
+    await page.getByRole('heading', { name: 'Hello, hedy' }).waitFor();
   }));
 
 test('sign-up without an address: one page, then signed in', async () => {
