@@ -80,6 +80,8 @@ test('keyboard only: onboarding, application, sign-in, consent, claims, sign-out
   await press(page, 'link', 'Sign out');
 
   await page.goto(`${sample.origin}/`);
+  await tabTo(page, page.getByText('Register it by hand, with a secret'));
+  await page.keyboard.press('Enter');
   await type(page, 'Client ID', clientId);
   await type(page, 'Client secret', clientSecret);
   await loaded(page, () => page.keyboard.press('Enter'));
