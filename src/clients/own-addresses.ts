@@ -13,6 +13,7 @@ const OWN_PATHS = [
   'onboard',
   'readyz',
   'realms',
+  'signup',
   '.well-known',
   '',
 ] as const;

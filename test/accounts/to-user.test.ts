@@ -28,6 +28,7 @@ test('user view: an account with only a username', () => {
     totp_verified: false,
     is_active: true,
     locked_until: null,
+    deletion_due_at: null,
     failed_login_attempts: 0,
     last_login_at: null,
     password_changed_at: null,
