@@ -21,6 +21,13 @@ export function waysOn(html: string): WayOn[] {
     if (/\shidden(?:\s|$)|target="_blank"|type="button"/.test(attributes)) return [];
     const [, href] = /href="([^"]*)"/.exec(attributes) ?? [];
     if (tag === 'a' && !href) return [];
-    return [{ label: textOf(inner), url: href === undefined ? undefined : unescapeHtml(href) }];
+    // An icon alone is named by its attribute.
+    const [, named = ''] = /\saria-label="([^"]*)"/.exec(attributes) ?? [];
+    return [
+      {
+        label: textOf(inner) || unescapeHtml(named),
+        url: href === undefined ? undefined : unescapeHtml(href),
+      },
+    ];
   });
 }
