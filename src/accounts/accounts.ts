@@ -20,7 +20,7 @@ import { createDueDeletions, type DueDeletions, markLeaving, unmarkLeaving } fro
 import { createPasskeyAdmins, type PasskeyAdmins } from './passkey-admins.ts';
 import type { Passwords } from './passwords/password.ts';
 import { createRemoval } from './removal.ts';
-import { hasSecondFactor, withoutPassword } from './security-state.ts';
+import { hasSecondFactor } from './security-state.ts';
 
 export type NewAccount = AccountChanges & { readonly username: string };
 
@@ -66,8 +66,6 @@ export interface Accounts {
   changeAccountAsAdmin(id: string, changes: AccountChanges, options?: ChangeOptions): Promise<Account>;
   /** Invalidates sign-ins in progress; existing sessions stay (checklist R063). */
   voidSignInsInProgress(id: string): Promise<Account>;
-  /** By its owner, who suspects that others know it. Sessions stay; sign-ins in progress and mailed links do not. */
-  voidPassword(id: string): Promise<Account>;
   /**
    * Removes a lock and resets every counter of wrong passwords, including those of known browsers. @throws AppError
    * account.not_found
@@ -230,7 +228,6 @@ export function createAccounts(deps: AccountsDeps): Accounts {
       return after;
     },
     voidSignInsInProgress: (id) => changeLive(id, (value) => ({ ...value, proofsNotBefore: clock() })),
-    voidPassword: (id) => changeLive(id, (value) => withoutPassword(value, clock())),
     unlock: (id) =>
       changeLive(id, (value) => ({ ...clearBrowserFailures(clearFailures(value)), updatedAt: clock() })),
     async endSessionsAsAdmin(id) {

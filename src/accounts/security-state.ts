@@ -31,17 +31,6 @@ export const securityState = (accountId: string, account: Trusted): string =>
 export const nextSecurityChange = (account: Trusted, now: number): number =>
   Math.max(now, (account.securityChangedAt ?? 0) + 1);
 
-/** The account without its password; what was proven with it, or bound to it, counts no more. */
-export function withoutPassword(account: AccountRecord, now: number): AccountRecord {
-  const { passwordHash: _hash, passwordChangedAt: _at, ...rest } = account;
-  return {
-    ...rest,
-    proofsNotBefore: now,
-    securityChangedAt: nextSecurityChange(account, now),
-    updatedAt: now,
-  };
-}
-
 /** Whether a second factor is set up, even if it is unusable at the moment: no other path may turn this into "no". */
 export const hasSecondFactor = (account: Trusted): boolean => hasCodeFactor(account) || hasPasskey(account);
 

@@ -8,7 +8,6 @@ import type { Events } from '../events/index.ts';
 import type { RateLimits } from '../rate-limits/index.ts';
 import type { SecondFactors } from '../second-factors/index.ts';
 import type { ApplicationAccesses, Sessions } from '../sessions/index.ts';
-import type { SettingValues } from '../settings/index.ts';
 import type { HomeDeps } from './home-page.ts';
 import type { SelfServiceUser } from './page-kit.ts';
 
@@ -21,8 +20,7 @@ export interface KnownBrowsers {
 export interface AccountActsDeps {
   readonly sessions: Pick<Sessions, 'find' | 'end' | 'endAllOf'>;
   readonly access: Pick<ApplicationAccesses, 'list' | 'remove'>;
-  readonly accounts: Pick<Accounts, 'voidSignInsInProgress' | 'voidPassword'>;
-  readonly settings: () => SettingValues;
+  readonly accounts: Pick<Accounts, 'voidSignInsInProgress'>;
   readonly secondFactors: Pick<SecondFactors, 'trustedDevices'>;
   readonly recovery: { sendEmailVerification(account: Account): Promise<void> };
   readonly events: Pick<Events, 'record'>;
@@ -31,18 +29,12 @@ export interface AccountActsDeps {
 }
 
 export function createAccountActs(deps: AccountActsDeps): HomeDeps['acts'] {
-  const { sessions, access, events, limits, knownBrowsers, settings } = deps;
+  const { sessions, access, events, limits, knownBrowsers } = deps;
   const { trustedDevices } = deps.secondFactors;
 
   const userOf = ({ account }: SelfServiceUser) => ({ kind: 'user', id: account.id }) as const;
 
-  const acts: HomeDeps['acts'] = {
-    losesPassword({ account: { passwordHash, passkeys = [], email, isEmailVerified } }) {
-      const { auth_mode: mode, allow_password_reset: canReset, smtp_url: mailServer } = settings();
-      const hasPasskey = mode !== 'password' && passkeys.some(({ kind }) => kind === 'passkey');
-      const canMail = email !== undefined && isEmailVerified && canReset && mailServer !== '';
-      return passwordHash !== undefined && mode !== 'passkey_only' && (hasPasskey || canMail);
-    },
+  return {
     async endSession(who, id) {
       const session = await sessions.find(id);
       if (session?.value.accountId !== who.account.id) throw new AppError('session.not_found');
@@ -65,16 +57,14 @@ export function createAccountActs(deps: AccountActsDeps): HomeDeps['acts'] {
     async reportCompromise(who, ctx) {
       const { id } = who.account;
       // First: a sign-in that completes after the list of sessions was read is checked against this (confirmSession).
-      const losesPassword = acts.losesPassword(who);
-      await (losesPassword ? deps.accounts.voidPassword(id) : deps.accounts.voidSignInsInProgress(id));
+      await deps.accounts.voidSignInsInProgress(id);
       await (ctx === undefined ? knownBrowsers.forgetAll(id) : knownBrowsers.forgetOthers(ctx, id));
       const count = await sessions.endAllOf(id, { except: who.sessionUid });
       await trustedDevices.revokeAll(id);
       const applications = (await access.list(id)).filter(({ clientId }) => clientId !== CONSOLE_CLIENT_ID);
       for (const { clientId } of applications) await access.remove(id, clientId);
       const user = userOf(who);
-      const ended = applications.map(({ clientId }) => clientId);
-      const details = { sessions: count, applications: ended, is_password_void: losesPassword };
+      const details = { sessions: count, applications: applications.map(({ clientId }) => clientId) };
       // Administrators are told (src/notifications).
       await events.record({ event: 'user.compromise_reported', actor: user, target: user, details });
     },
@@ -103,5 +93,4 @@ export function createAccountActs(deps: AccountActsDeps): HomeDeps['acts'] {
       await events.record({ event: 'email.verification_requested', actor: user, target: user });
     },
   };
-  return acts;
 }

@@ -39,11 +39,6 @@ export interface HomeDeps {
     /** @param ctx of the browser that stays known to the account; absent: requested by an application */
     endOtherSessions(who: SelfServiceUser, ctx?: Koa.Context): Promise<void>;
     /**
-     * Whether a report of foreign activity ends the password at once: where the owner also gets in by a passkey or a mailed
-     * link. Without one it stays until it is replaced, or an owner who goes away now would be locked out.
-     */
-    losesPassword(who: SelfServiceUser): boolean;
-    /**
      * Ends every other session, and every application's access; this session is where the owner goes on.
      * @param ctx as endOtherSessions
      */

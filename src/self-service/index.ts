@@ -201,7 +201,7 @@ export function createSelfService(deps: SelfServiceDeps): Koa.Middleware[] {
       notMe: createNotMePage({
         kit,
         arePasswordsOff: password.arePasswordsOff,
-        acts,
+        report: acts.reportCompromise,
       }),
       password: createPasswordPage({ kit, ...password }),
       secondFactor: createSecondFactorPage({ kit, ...secondFactor }),

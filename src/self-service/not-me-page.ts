@@ -7,10 +7,10 @@ import { looksOf, ownerOf, type PageKit, type Problem, type SelfServiceUser } fr
 export interface NotMeDeps {
   readonly kit: PageKit;
   readonly arePasswordsOff: () => boolean;
-  readonly acts: Pick<HomeDeps['acts'], 'reportCompromise' | 'losesPassword'>;
+  readonly report: HomeDeps['acts']['reportCompromise'];
 }
 
-export function createNotMePage({ kit, arePasswordsOff, acts }: NotMeDeps) {
+export function createNotMePage({ kit, arePasswordsOff, report }: NotMeDeps) {
   const hasPassword = ({ account }: SelfServiceUser): boolean =>
     account.passwordHash !== undefined && !arePasswordsOff();
 
@@ -19,7 +19,6 @@ export function createNotMePage({ kit, arePasswordsOff, acts }: NotMeDeps) {
       csrf: kit.token(ctx, who),
       account: ownerOf(who),
       hasPassword: hasPassword(who),
-      losesPassword: acts.losesPassword(who),
       confirmUrl: kit.confirmUrlOf(who, 'not-me'),
     };
     kit.views.send(ctx, 'account-not-me', model, looksOf(who, problem?.status));
@@ -32,7 +31,7 @@ export function createNotMePage({ kit, arePasswordsOff, acts }: NotMeDeps) {
         page: 'not-me',
         alerts: {},
         async act() {
-          await acts.reportCompromise(who, ctx);
+          await report(who, ctx);
           const next = hasPassword(who) ? 'password' : 'passkeys';
           kit.goTo(ctx, `${kit.urlOf(next)}?notice=reported`);
           return undefined;

@@ -175,11 +175,7 @@ export interface AccountPageModels {
   };
   /** Nobody is signed in any more. `dueAt`: epoch milliseconds; absent: it is gone. */
   readonly 'account-delete-done': { readonly dueAt?: number | undefined };
-  readonly 'account-not-me': ChangingPage & {
-    readonly hasPassword: boolean;
-    /** The password ends with the press. */
-    readonly losesPassword: boolean;
-  };
+  readonly 'account-not-me': ChangingPage & { readonly hasPassword: boolean };
   readonly 'account-password': ChangingPage & {
     readonly notice?: 'reported' | undefined;
     readonly hasPassword: boolean;

@@ -269,17 +269,11 @@ export const accountSamples = {
   }),
   'account-delete-done': sample('account-delete-done', { dueAt: now + 14 * DAY }),
   'account-delete-gone': sample('account-delete-done', {}),
-  'account-not-me': sample('account-not-me', {
-    csrf,
-    account: profile.account,
-    hasPassword: true,
-    losesPassword: true,
-  }),
+  'account-not-me': sample('account-not-me', { csrf, account: profile.account, hasPassword: true }),
   'account-not-me-later': sample('account-not-me', {
     csrf,
     account: profile.account,
     hasPassword: false,
-    losesPassword: false,
     confirmUrl: '/oauth2/authorize?prompt=login',
   }),
   'account-password-reported': sample('account-password', { ...password, notice: 'reported' }),
