@@ -76,7 +76,8 @@ export function guardLastAdmin(deps: {
       order: 'asc',
       limit: Math.min(leaving.size + 1, 1000),
     });
-    return items.some(({ id }) => !leaving.has(id));
+    // Also by the record itself: a process of the version before drops the key from what it writes on MongoDB.
+    return items.some(({ id, value }) => value.deletion === undefined && !leaving.has(id));
   }
 
   async function declare(intent: Intent): Promise<void> {

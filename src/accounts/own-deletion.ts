@@ -28,7 +28,9 @@ export interface DueDeletions {
   removeIfDue(id: string): Promise<boolean>;
   /**
    * Removes those whose day has come, and ends the sessions of those that wait once more: a crash may have come before their
-   * applications were told. Safe in several processes, and after a crash at any point. @returns how many were removed
+   * applications were told. A deactivated account waits until it is active again, since its owner cannot sign in to keep it.
+   * Safe in several processes, and after a crash at any point. @returns how many were removed
+   * @throws AggregateError of those that failed, after all others
    */
   run(signal?: AbortSignal): Promise<number>;
 }
@@ -40,17 +42,26 @@ export function createDueDeletions(deps: {
   readonly clock: Clock;
 }): DueDeletions {
   const { collection, removal, endSessions, clock } = deps;
-  const isDue = ({ deletion }: AccountRecord): boolean => deletion !== undefined && deletion.dueAt <= clock();
+  const isDue = ({ deletion, isActive }: AccountRecord): boolean =>
+    isActive && deletion !== undefined && deletion.dueAt <= clock();
 
   return {
     removeIfDue: (id) => removal.remove(id, isDue),
     async run(signal) {
       let removed = 0;
+      const failures: unknown[] = [];
       for (const { id, value } of await collection.findBy('leaving', 'yes')) {
         if (signal?.aborted === true) break;
-        if (!isDue(value)) await endSessions(id);
-        else if (await removal.remove(id, isDue)) removed += 1;
+        try {
+          if (!isDue(value)) await endSessions(id);
+          else if (await removal.remove(id, isDue)) removed += 1;
+        } catch (error) {
+          // One that cannot go must not keep the others.
+          failures.push(error);
+        }
       }
+      if (failures.length > 0)
+        throw new AggregateError(failures, `${failures.length} accounts were not removed`);
       return removed;
     },
   };

@@ -9,10 +9,10 @@ import { update } from '../store/update.ts';
 export interface Removal {
   /**
    * Also resumes an interrupted deletion.
-   * @param isWanted asked of the account as it is when it is marked
+   * @param isDue for what its owner asked for: asked of the account as it is when it is marked; absent: an administrator's act
    * @returns whether the account existed. @throws AppError account.last_admin
    */
-  remove(id: string, isWanted?: (value: AccountRecord) => boolean): Promise<boolean>;
+  remove(id: string, isDue?: (value: AccountRecord) => boolean): Promise<boolean>;
   /**
    * Completes deletions that a crash interrupted. Safe to run in several processes. @returns the number of completed
    * ones
@@ -42,12 +42,14 @@ export function createRemoval(deps: {
   }
 
   return {
-    async remove(id, isWanted = () => true) {
-      const marked = await update(collection, id, (value) =>
-        value.deletingAt === undefined && isWanted(value)
-          ? { value: { ...value, isActive: false, deletingAt: clock() } }
-          : undefined,
-      );
+    async remove(id, isDue) {
+      const marked = await update(collection, id, (account) => {
+        const { deletion, ...value } = account;
+        if (value.deletingAt !== undefined || isDue?.(account) === false) return undefined;
+        // Before its day it is an administrator's act, not what the owner asked for.
+        const asAsked = isDue !== undefined && deletion !== undefined ? { deletion } : {};
+        return { value: { ...value, ...asAsked, isActive: false, deletingAt: clock() } };
+      });
       if (marked?.value.deletingAt === undefined) return false;
       await finish(marked);
       return true;

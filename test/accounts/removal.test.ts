@@ -101,3 +101,26 @@ withEachStore(
     assert.equal((await plain.collection.find(id))?.value.isActive, false);
   },
 );
+
+withEachStore('deletions that are due: one that fails keeps no other from going', async (backend) => {
+  const failing = { id: '' };
+  const world = createWorld(backend, {
+    endSessions: async (id) => {
+      if (id === failing.id) throw new Error('the power is gone');
+    },
+  });
+  const ids: string[] = [];
+  for (const username of ['ada', 'bob', 'carol']) {
+    const { id } = await world.accounts.create({ ...alice, username });
+    await world.accounts.requestDeletion(id, backend.now());
+    ids.push(id);
+  }
+  // The first of them in the order of the look-up.
+  [failing.id = ''] = ids.toSorted();
+  await assert.rejects(world.accounts.ownDeletions.run(), AggregateError);
+  const left = await Promise.all(ids.map((id) => world.collection.find(id)));
+  assert.deepEqual(
+    left.flatMap((account) => account?.id ?? []),
+    [failing.id],
+  );
+});

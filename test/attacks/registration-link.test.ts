@@ -41,6 +41,22 @@ test('registration link: fills in the form, says so, and registers nothing befor
   doesNotMatch((await admin.get(NEW)).body, /A link filled in/);
 });
 
+test('attack: a link whose form is refused at first, so that the second one does not say where it is from', async () => {
+  const page = await admin.get(link(GOOD));
+  const { return_to: _, ...typed } = GOOD;
+  for (const wrong of [{ redirect_uris: `${HOME}/callback\nftp://nowhere` }, { type: '' }]) {
+    const refused = await admin.post('/admin/applications', {
+      ...hiddenFields(page.body),
+      ...typed,
+      ...wrong,
+    });
+    equal(refused.status, 400);
+    match(refused.body, /A link filled in this form/);
+    match(refused.body, /you can return to <bdi>localhost:4000<\/bdi>/);
+    equal(hiddenFields(refused.body).by_link, 'on');
+  }
+});
+
 test('registration link: after the press the way back carries the client ID, and no secret', async () => {
   for (const type of ['native', 'web']) {
     const page = await admin.get(link({ ...GOOD, type }));

@@ -300,6 +300,32 @@ test('attack: two administrators, the only ones, delete themselves at the same m
   assert.deepEqual(outcomes.map(({ status }) => status).sort(), ['fulfilled', 'rejected']);
 });
 
+test('deletion: an administrator who removes the account before its day is not taken for its owner', async (t) => {
+  const mailbox = await openMailbox(app);
+  t.after(() => mailbox.close());
+  await ask();
+  assert.equal((await app.admin('DELETE', `/users/${user.id}`)).status, 204);
+  assert.equal((await eventsOf(app, 'user.deletion_carried_out', user)).length, 0);
+  await mailbox.deliver();
+  assert.equal(
+    mailbox.received.some(({ mail }) => /was deleted/.test(mail.subject ?? '')),
+    false,
+  );
+});
+
+test('attack: a thief asks for the deletion, the account is deactivated, and its day comes', async () => {
+  await ask();
+  const url = `/users/${user.id}`;
+  assert.equal((await app.admin('PATCH', url, { is_active: false })).status, 200);
+  app.advance(15 * DAY_MS);
+  await app.app.jobs.tick();
+  assert.equal((await stored()).status, 200, 'its owner could not sign in to keep it');
+  assert.equal((await app.admin('PATCH', url, { is_active: true })).status, 200);
+  app.advance(DAY_MS);
+  await app.app.jobs.tick();
+  assert.equal((await stored()).status, 404);
+});
+
 test('deletion: two processes carry it out at once, and it is recorded once', async () => {
   await ask();
   app.advance(15 * DAY_MS);

@@ -85,9 +85,12 @@ async function create(context: AdminContext): Promise<void> {
   const { form } = context;
   const values = typedIn(form);
   const type = form.get('type');
-  if (!isKind(type))
-    return showNew(context, { values, errors: { type: 'Select an application type.' } }, 400);
   const redirectUris = linesOf(form.get('redirect_uris'));
+  // What a link filled in is said to be by a link for as long as it is shown, also when the first attempt is refused.
+  const way = wayBack(form.get('return_to'), redirectUris);
+  const byLink = isOn(form, 'by_link') ? { isByLink: true, way } : {};
+  if (!isKind(type))
+    return showNew(context, { values, ...byLink, errors: { type: 'Select an application type.' } }, 400);
   const named = linesOf(form.get('post_logout_redirect_uris'));
   const postLogoutUris = named.length > 0 || type === 'machine' ? named : startPages(redirectUris);
   try {
@@ -102,8 +105,8 @@ async function create(context: AdminContext): Promise<void> {
         ...(type === 'web' && isOn(form, 'require_pkce') && { require_pkce: true }),
       },
     });
-    const way = wayBack(form.get('return_to'), redirectUris, data.client_id);
-    await goToSecret(context, data, 'is ready', way);
+    const back = wayBack(form.get('return_to'), redirectUris, data.client_id);
+    await goToSecret(context, data, 'is ready', back);
   } catch (error) {
     const { status, alert, errors } = refusalOf(error);
     const { client_name: nameProblem, ...others } = errors;
@@ -112,7 +115,7 @@ async function create(context: AdminContext): Promise<void> {
     const fields = named.length > 0 ? others : typedFields;
     showNew(
       context,
-      { values, alert, errors: nameProblem ? { name: nameProblem, ...fields } : fields },
+      { values, ...byLink, alert, errors: nameProblem ? { name: nameProblem, ...fields } : fields },
       status,
     );
   }
