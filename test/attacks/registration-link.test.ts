@@ -41,7 +41,7 @@ test('registration link: fills in the form, says so, and registers nothing befor
   doesNotMatch((await admin.get(NEW)).body, /A link filled in/);
 });
 
-test('attack: a link whose form is refused at first, so that the second one does not say where it is from', async () => {
+test('attack: a link whose form is refused at first, so that the next has no warning', async () => {
   const page = await admin.get(link(GOOD));
   const { return_to: _, ...typed } = GOOD;
   for (const wrong of [{ redirect_uris: `${HOME}/callback\nftp://nowhere` }, { type: '' }]) {

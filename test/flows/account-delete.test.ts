@@ -300,7 +300,7 @@ test('attack: two administrators, the only ones, delete themselves at the same m
   assert.deepEqual(outcomes.map(({ status }) => status).sort(), ['fulfilled', 'rejected']);
 });
 
-test('deletion: an administrator who removes the account before its day is not taken for its owner', async (t) => {
+test('deletion: an administrator’s removal before its day is not the owner’s', async (t) => {
   const mailbox = await openMailbox(app);
   t.after(() => mailbox.close());
   await ask();
