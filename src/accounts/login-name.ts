@@ -15,10 +15,13 @@ const MAX_LENGTH = 320;
 /** @returns which index to search; undefined for a text that cannot be a name */
 export function parseLoginName(text: string): LoginName | undefined {
   if (text.length > MAX_LENGTH) return undefined;
-  const key = fold(text);
+  // What takes names in our mails apart, so that none becomes a link (src/mail/values.ts), comes along when one is copied. No
+  // name has it.
+  const typed = text.replaceAll('\u200b', '');
+  const key = fold(typed);
   if (!key.includes('@')) return key === '' ? undefined : { index: 'username', key };
   // Folded first: the full-width ＠ is also an @, and after that only the domain needs IDNA.
-  const email = parseEmail(text.normalize('NFKC'));
+  const email = parseEmail(typed.normalize('NFKC'));
   return email === undefined ? undefined : { index: 'email', key: email.key };
 }
 

@@ -18,6 +18,13 @@ const usual: ReadonlyMap<string, string> = new Map([
 const named = (name: string, known: ReadonlySet<string>): string | undefined =>
   known.has(name) ? (usual.get(name) ?? name) : undefined;
 
+/** The two names in it, for pages and mails that put them together in their own language; neither of "Unknown". */
+export function deviceParts(name: string): { readonly browser?: string; readonly system?: string } {
+  const [browser, system] = name.split(' on ');
+  if (browser === undefined || browser === 'Unknown') return {};
+  return system === undefined ? { browser } : { browser, system };
+}
+
 /** @returns for example "Chrome on Windows"; "Unknown" if nothing is recognised */
 export function deviceName(userAgent: string): string {
   const text = userAgent.slice(0, MAX_LENGTH);

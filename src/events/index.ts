@@ -12,7 +12,7 @@ export {
   type RecordedEvent,
   type Target,
 } from './catalogue.ts';
-export { deviceName } from './device-name.ts';
+export { deviceName, deviceParts } from './device-name.ts';
 export { createEvents, type Events } from './events.ts';
 export type { Origin, Origins } from './origin.ts';
 export type { Signals } from './signals.ts';

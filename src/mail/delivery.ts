@@ -5,9 +5,10 @@ import type { Clock } from '../clock.ts';
 import type { SmtpServer } from '../config/smtp-url.ts';
 import { AppError } from '../errors.ts';
 import type { Logger } from '../log.ts';
-import { compose, type Sender } from './compose.ts';
+import { compose, type Sender, wantsLogo } from './compose.ts';
 import type { Outbox, QueuedMail } from './outbox.ts';
 import type { OpenSmtp, SmtpSession } from './smtp.ts';
+import type { MailLogo } from './templates.ts';
 import { Undelivered } from './undelivered.ts';
 
 const SECOND = 1000;
@@ -26,6 +27,9 @@ export interface Route {
   readonly server: SmtpServer;
   readonly sender: Sender;
 }
+
+/** The operator's logo as it is now. */
+export type FindLogo = () => Promise<MailLogo | undefined>;
 
 export type DeliveryFigures = {
   sent: number;
@@ -48,10 +52,11 @@ export function createDelivery(deps: {
   openSmtp: OpenSmtp;
   /** undefined: no server is configured. */
   route: () => Route | undefined;
+  logo?: FindLogo | undefined;
   clock: Clock;
   log: Pick<Logger, 'info' | 'warn'>;
 }): Delivery {
-  const { outbox, openSmtp, route, clock, log } = deps;
+  const { outbox, openSmtp, route, logo, clock, log } = deps;
   // Per process: another process asks the server itself.
   let outage = { failures: 0, until: 0, of: '' };
 
@@ -79,10 +84,11 @@ export function createDelivery(deps: {
     if (texts === undefined)
       throw new Undelivered('later', 'It was sealed with a SECRET_KEY that is no longer listed.');
     try {
+      const shown = wantsLogo(texts) ? await logo?.() : undefined;
       await send(
         sender.address,
         to,
-        await compose({ id: mail.id, to, subject, createdAt, ...texts }, sender),
+        await compose({ id: mail.id, to, subject, createdAt, ...texts }, sender, shown),
       );
     } catch (error) {
       if (error instanceof AppError) throw new Undelivered('never', 'The address is not valid.');

@@ -11,17 +11,19 @@ import * as model from '../store/collections.ts';
 import type { Store } from '../store/port.ts';
 import { themeOf } from '../views/index.ts';
 import { answerMailRequests } from './answer-requests-job.ts';
+import type { FindLogo } from './delivery.ts';
 import { createOutboundMail, type OutboundMail } from './mail.ts';
 import type { MailSealer } from './outbox.ts';
 import { createRequestedMails, type RequestedMails } from './requested.ts';
 import { sendMail } from './send-job.ts';
-import { createMailViews } from './views.ts';
+import { createMailViews, type PlaceOf } from './views.ts';
 
 export type { OutboxMail } from './outbox.ts';
-export { requestValues } from './request-values.ts';
+export { readerValues, requestValues } from './request-values.ts';
 export type { Requester } from './requested.ts';
 export { resealMails } from './reseal-mails.ts';
 export type { MailTemplate, MailValues } from './templates.ts';
+export type { PlaceOf } from './views.ts';
 
 export interface Mail extends OutboundMail {
   /** Mails that anyone may ask for. */
@@ -38,13 +40,17 @@ export function createMail(deps: {
   baseUrl: string;
   events: Pick<Events, 'on'>;
   log: Pick<Logger, 'info' | 'warn'>;
+  /** The logo that mails show; without, they show the product's name. Read for each mail. */
+  logo?: FindLogo;
+  /** Words for where an IP address is. */
+  placeOf?: PlaceOf;
 }): Mail {
-  const { store, clock, settings, baseUrl } = deps;
+  const { store, clock, settings } = deps;
   const outbound = createOutboundMail({
     ...deps,
     collection: store.collection(model.mails),
     newId: createTimeSortedIds(clock),
-    render: createMailViews({ theme: () => themeOf(settings()), baseUrl }),
+    render: createMailViews({ ...deps, theme: () => themeOf(settings()) }),
   });
   const requests = createRequestedMails({
     collection: store.collection(model.mailRequests),

@@ -7,7 +7,7 @@ import type { Logger } from '../log.ts';
 import type { MailRecord } from '../store/collections.ts';
 import type { Collection, Query } from '../store/port.ts';
 import { checkRecipient, compose } from './compose.ts';
-import { createDelivery, type Delivery, type Route } from './delivery.ts';
+import { createDelivery, type Delivery, type FindLogo, type Route } from './delivery.ts';
 import { createOutbox, type MailSealer, type OutboxMail } from './outbox.ts';
 import { createSmtp, type OpenSmtp } from './smtp.ts';
 import type { MailTemplate, MailValues, RenderMail } from './templates.ts';
@@ -73,11 +73,12 @@ export function createOutboundMail(deps: {
   newId: () => string;
   settings: () => MailSettings;
   render: RenderMail;
+  logo?: FindLogo | undefined;
   baseUrl: string;
   log: Pick<Logger, 'info' | 'warn'>;
   transport?: OpenSmtp;
 }): OutboundMail {
-  const { collection, sealer, clock, newId, settings, render, baseUrl, log } = deps;
+  const { collection, sealer, clock, newId, settings, render, logo, baseUrl, log } = deps;
   const { hostname } = new URL(baseUrl);
   const openSmtp = deps.transport ?? createSmtp({ name: greetingName(hostname) });
   const ownAddress = `no-reply@${hostname}`;
@@ -96,7 +97,7 @@ export function createOutboundMail(deps: {
     checkRecipient(to);
     const safe = safeValues(template, values, { baseUrl, at: clock() });
     const state = route() === undefined ? 'kept' : 'queued';
-    await outbox.add(state, to, template, render(template, safe, language));
+    await outbox.add(state, to, template, render(template, safe, language, await logo?.()));
     if (state === 'queued' || hasSaidKept) return;
     hasSaidKept = true;
     log.info(
@@ -113,8 +114,9 @@ export function createOutboundMail(deps: {
       return { state: 'kept' };
     }
     const createdAt = clock();
-    const mail = render('test', { at: createdAt }, language);
-    const message = await compose({ id: newId(), to, createdAt, ...mail }, way.sender);
+    const picture = await logo?.();
+    const mail = render('test', { at: createdAt }, language, picture);
+    const message = await compose({ id: newId(), to, createdAt, ...mail }, way.sender, picture);
     try {
       const session = await openSmtp(way.server, AbortSignal.timeout(TEST_MS));
       await session.send({ from: way.sender.address, to }, message);
@@ -132,6 +134,6 @@ export function createOutboundMail(deps: {
     find: outbox.find,
     removeAllTo: outbox.removeAllTo,
     sendTest,
-    sendDue: createDelivery({ outbox, openSmtp, route, clock, log }).sendDue,
+    sendDue: createDelivery({ outbox, openSmtp, route, logo, clock, log }).sendDue,
   };
 }

@@ -10,3 +10,9 @@ export function requestValues(
   const { ipAddress, userAgent, language } = origin;
   return { values: { ipAddress, device: deviceName(userAgent), at }, language };
 }
+
+/** What a mail says of its reader's account. */
+export const readerValues = (reader: {
+  readonly username: string;
+  readonly profile: { readonly zoneinfo?: string | undefined };
+}): MailValues => ({ username: reader.username, timeZone: reader.profile.zoneinfo ?? '' });

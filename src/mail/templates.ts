@@ -1,5 +1,6 @@
 // The mails and the values that each needs. Layout: templates/mail/<name>.njk; texts: the `mail.…` strings. Rendering is
 // passed in.
+import type { LogoSize } from '../views/index.ts';
 
 /** `url`s are links under BASE_URL; `expiresSeconds` is the lifetime of the link or code. */
 export const mailTemplates = {
@@ -10,7 +11,9 @@ export const mailTemplates = {
   signup_code: ['code', 'expiresSeconds'],
   /** To an address that already has an account when someone signs up with it; `url`: the password reset. */
   signup_known: [],
+  /** Optional `inviter`, the administrator's name, and `application`, where the invited will sign in. */
   invitation: ['url', 'expiresSeconds'],
+  /** Optional `inviter`. */
   enrolment: ['url', 'expiresSeconds'],
   /** `lockedSeconds`: from now. */
   account_locked: ['lockedSeconds'],
@@ -27,8 +30,8 @@ export const mailTemplates = {
   deletion_requested: ['url', 'dueAt'],
   deletion_undone: [],
   account_deleted: [],
-  /** To administrators; `username` is the owner's. */
-  compromise_reported: [],
+  /** To administrators; `username` is the owner's, `url` the owner's page in the Admin UI. */
+  compromise_reported: ['url'],
   second_factor_added: [],
   second_factor_replaced: [],
   second_factor_removed: [],
@@ -41,12 +44,18 @@ export const mailTemplates = {
   test: [],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 
+/** A picture that is sent along; none is ever fetched. Programs show no SVG. */
+export interface MailLogo extends LogoSize {
+  readonly contentType: 'image/png' | 'image/jpeg';
+  readonly bytes: Uint8Array;
+}
+
 export type MailTemplate = keyof typeof mailTemplates;
 
 /**
  * Besides what a template needs, every mail can contain `username`, `ipAddress`, `device` (a name of our own such as
- * "Firefox on Windows", never a User-Agent) and `at` (epoch ms; default: the time of queueing), and a notice a `url` for its
- * button.
+ * "Firefox on Windows", never a User-Agent), `at` (epoch ms; default: the time of queueing) and `timeZone` (the reader's), and a
+ * notice a `url` for its button.
  */
 export type MailValues = Readonly<Record<string, string | number>>;
 
@@ -61,4 +70,5 @@ export type RenderMail = (
   template: MailTemplate,
   values: MailValues,
   language: string | undefined,
+  logo?: LogoSize,
 ) => RenderedMail;

@@ -12,8 +12,25 @@ const hidden = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu;
 /** Mail programs turn letters around a dot, and URL schemes, into links. */
 const device = /^(?!.*\p{L}\.\p{L})[\p{L}\p{N} .,()+-]{1,60}$/u;
 
+/** Of the IANA database. */
+const timeZone = /^[A-Za-z0-9+_/-]{1,64}$/;
+
 const clean = (text: string): string =>
   Array.from(text.replace(hidden, '')).slice(0, MAX_TEXT).join('').trim();
+
+/** What mail programs make links of: schemes, and letters or digits around a dot, an at sign or a slash, whole-width ones included. */
+const joints = /([:.@/\\\u2024\u3002\uff0e\uff0f\uff1a\uff20\uff61])(?=[\p{L}\p{N}/\\])/gu;
+const looksLikeAddress =
+  /\p{L}[.\u2024\u3002\uff0e\uff61]\p{L}|[@\uff20]|[:\uff1a][/\\\uff0f]|\d[.\u3002]\d/u;
+
+/**
+ * A text of a person's or an application's choosing, as a mail shows it. One that looks like an address is taken apart by
+ * characters without width, since programs would make a link of it, and it would be a stranger's link in our mail.
+ */
+export function shown(text: string): string {
+  const cleaned = clean(text);
+  return looksLikeAddress.test(cleaned) ? cleaned.replace(joints, '$1\u200b') : cleaned;
+}
 
 const isOurs = (url: string, baseUrl: string): boolean =>
   url.length <= MAX_URL &&
@@ -34,6 +51,7 @@ const kinds: Readonly<Record<string, (text: string, baseUrl: string) => string |
   },
   ipAddress: (text) => (isIP(text) === 0 ? undefined : text),
   device: (text) => (device.test(text) ? text : undefined),
+  timeZone: (text) => (timeZone.test(text) ? text : undefined),
 };
 
 function take(name: string, value: string | number, baseUrl: string): string | number | undefined {
@@ -42,7 +60,7 @@ function take(name: string, value: string | number, baseUrl: string): string | n
     return value;
   }
   const kind = Object.hasOwn(kinds, name) ? kinds[name] : undefined;
-  return kind === undefined ? clean(value) || undefined : kind(value, baseUrl);
+  return kind === undefined ? shown(value) || undefined : kind(value, baseUrl);
 }
 
 /**

@@ -1,6 +1,8 @@
 // What a mail shows beside its values: durations and the facts of the request, in the reader's language.
+import { deviceParts } from '../events/index.ts';
 import { createMailRenderer, type Theme } from '../views/index.ts';
 import type { MailTemplate, MailValues, RenderMail } from './templates.ts';
+import { shown } from './values.ts';
 
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;
@@ -18,36 +20,75 @@ function duration(language: string, seconds: number): string {
   return format.format(Math.max(1, Math.round(seconds / size)));
 }
 
-/** In UTC, since the reader's time zone is unknown. */
-const moment = (language: string, at: number): string => {
-  const format = new Intl.DateTimeFormat(language, {
-    dateStyle: 'long',
-    timeStyle: 'short',
-    timeZone: 'UTC',
-  });
-  return `${format.format(at)} UTC`;
-};
+/** In the reader's time zone where the profile has one that exists, else in UTC; it is named either way. */
+function moment(language: string, at: number, timeZone: string | number | undefined): string {
+  const style = { dateStyle: 'long', timeStyle: 'short' } as const;
+  if (typeof timeZone === 'string' && isTimeZone(timeZone)) {
+    const zone = new Intl.DateTimeFormat(language, { timeZone, timeZoneName: 'short' })
+      .formatToParts(at)
+      .find(({ type }) => type === 'timeZoneName');
+    const format = new Intl.DateTimeFormat(language, { ...style, timeZone });
+    return `${format.format(at)} ${zone?.value ?? timeZone}`;
+  }
+  return `${new Intl.DateTimeFormat(language, { ...style, timeZone: 'UTC' }).format(at)} UTC`;
+}
 
-/** Known facts about the request that caused the mail. */
-const factsOf = (language: string, { username, at, ipAddress, device }: MailValues) =>
-  [
-    { label: 'mail.fact_account', value: username },
-    { label: 'mail.fact_time', value: typeof at === 'number' ? moment(language, at) : undefined },
-    { label: 'mail.fact_ip', value: ipAddress },
-    { label: 'mail.fact_device', value: device },
-  ].filter(({ value }) => value !== undefined);
+function isTimeZone(name: string): boolean {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== '';
+  } catch {
+    return false;
+  }
+}
+
+type Texts = (key: string, values?: Readonly<Record<string, unknown>>) => string;
+
+/** The place of an address in words of that language, where there is a file that knows it. */
+export type PlaceOf = (ipAddress: string, language: string) => string | undefined;
 
 /**
- * @param theme returns the current branding; called for every mail
- * @param baseUrl shown at the end of each mail, so that users know the correct address
+ * @param deps.theme returns the current branding; called for every mail
+ * @param deps.baseUrl shown at the end of each mail, so that users know the correct address
  */
-export function createMailViews({ theme, baseUrl }: { theme: () => Theme; baseUrl: string }): RenderMail {
+export function createMailViews(deps: {
+  theme: () => Theme;
+  baseUrl: string;
+  placeOf?: PlaceOf;
+}): RenderMail {
+  const { theme, baseUrl, placeOf } = deps;
   const render = createMailRenderer({ theme });
-  return (template: MailTemplate, values: MailValues, languageTag: string | undefined) =>
-    render(template, languageTag, (language) => ({
-      ...values,
-      duration: (seconds: number) => duration(language, seconds),
-      facts: factsOf(language, values),
-      site: baseUrl,
-    }));
+
+  /** Known facts about the request that caused the mail: who, when, where, with what. */
+  function factsOf(values: MailValues, language: string, t: Texts) {
+    const { username, at, ipAddress, device, timeZone } = values;
+    const { browser, system } = deviceParts(String(device ?? 'Unknown'));
+    const place = typeof ipAddress === 'string' ? placeOf?.(ipAddress, language) : undefined;
+    const facts: readonly (readonly [string, string | number | undefined])[] = [
+      ['account', username],
+      ['time', typeof at === 'number' ? moment(language, at, timeZone) : undefined],
+      ['place', place === undefined ? undefined : shown(place)],
+      ['ip', ipAddress],
+      ['device', system === undefined ? browser : t('account.device_on', { browser, system })],
+    ];
+    return facts.flatMap(([name, value]) =>
+      value === undefined || value === ''
+        ? []
+        : // A sentence of ours runs as its language does, a name as it begins.
+          [{ label: `mail.fact_${name}`, value, isOurs: name === 'time' || name === 'device' }],
+    );
+  }
+
+  return (template: MailTemplate, values: MailValues, languageTag, logo) =>
+    render(
+      template,
+      languageTag,
+      (language, t) => ({
+        ...values,
+        duration: (seconds: number) => duration(language, seconds),
+        facts: factsOf(values, language, t),
+        site: baseUrl,
+        host: baseUrl.replace(/^https?:\/\//, ''),
+      }),
+      logo,
+    );
 }

@@ -5,7 +5,7 @@ import { type Account, type Accounts, activeAdminFilters, hasSecondFactor } from
 import type { Clock } from '../clock.ts';
 import { type EventName, type Events, eventNames, type RecordedEvent } from '../events/index.ts';
 import type { Logger } from '../log.ts';
-import { type Mail, type MailTemplate, type MailValues, requestValues } from '../mail/index.ts';
+import { type Mail, type MailTemplate, type MailValues, readerValues, requestValues } from '../mail/index.ts';
 
 interface Deps {
   readonly events: Pick<Events, 'on' | 'origins'>;
@@ -49,7 +49,7 @@ export function subscribeNotices({ events, accounts, mail, clock, baseUrl, log }
     await mail.queue({
       to: account.email,
       template,
-      values: { username: account.username, ...values },
+      values: { ...readerValues(account), ...values },
       language,
     });
   }
@@ -104,7 +104,11 @@ export function subscribeNotices({ events, accounts, mail, clock, baseUrl, log }
         limit: MAX_TOLD,
       });
       for (const administrator of items)
-        await notify(administrator, 'compromise_reported', { ...values, username: owner?.username ?? '' });
+        await notify(administrator, 'compromise_reported', {
+          ...values,
+          username: owner?.username ?? '',
+          url: `${baseUrl}/admin/users/${target?.id}`,
+        });
     };
     origins.defer(logLost('compromise_reported', target?.id ?? '', tellAdministrators()));
   });

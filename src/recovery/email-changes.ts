@@ -7,7 +7,7 @@ import type { Clock } from '../clock.ts';
 import { AppError } from '../errors.ts';
 import type { Events } from '../events/index.ts';
 import { newSecret, secretDigest } from '../ids.ts';
-import { type Mail, requestValues } from '../mail/index.ts';
+import { type Mail, readerValues, requestValues } from '../mail/index.ts';
 import type { RateLimits } from '../rate-limits/index.ts';
 import type { SecondFactors } from '../second-factors/index.ts';
 import type { SettingValues } from '../settings/index.ts';
@@ -122,7 +122,7 @@ export function createEmailChanges(deps: Deps): EmailChanges {
     const { values, language } = requestValues(events.origins.current(), clock());
     const linked = link && { url: link.url, expiresSeconds: Math.round((link.expiresAt - clock()) / 1000) };
     // Who has an account with that address does not learn of the account that wants it.
-    const owner = template === 'email_change_known' ? {} : { username: account.username };
+    const owner = template === 'email_change_known' ? {} : readerValues(account);
     await mail.queue({
       to,
       template,

@@ -2,7 +2,7 @@ import { type Account, type Accounts, addressKey, isUsable } from '../accounts/i
 import type { Clock } from '../clock.ts';
 import { AppError } from '../errors.ts';
 import { deviceName, type Events } from '../events/index.ts';
-import type { Mail, MailValues, Requester } from '../mail/index.ts';
+import { type Mail, type MailValues, type Requester, readerValues } from '../mail/index.ts';
 import type { RateLimits } from '../rate-limits/index.ts';
 import { arePasswordsOff, type SettingValues } from '../settings/index.ts';
 import type { MailRequestRecord } from '../store/collections.ts';
@@ -63,7 +63,7 @@ export function createMailedLinks(deps: Deps): MailedLinks {
     const { token, expiresAt } = await links.create({ account, purpose: kind, ...bound });
     const url = `${baseUrl}/oauth2/${paths[kind]}?token=${token}`;
     const expiresSeconds = Math.round((expiresAt - clock()) / 1000);
-    const values = { ...link.values, url, expiresSeconds, username: account.username };
+    const values = { ...readerValues(account), ...link.values, url, expiresSeconds };
     await mail.queue({ to, template: kind, language, values });
   }
 

@@ -2,9 +2,10 @@ import { type Account, type Accounts, checkNewPassword } from '../accounts/index
 import type { Clock } from '../clock.ts';
 import { AppError } from '../errors.ts';
 import type { Events } from '../events/index.ts';
-import type { Mail } from '../mail/index.ts';
+import { type Mail, readerValues } from '../mail/index.ts';
 import type { Recovery } from '../recovery/index.ts';
 import type { SettingValues } from '../settings/index.ts';
+import { inviterOf } from './inviter.ts';
 
 /**
  * One-time links to accounts that an administrator created: the owner sets the first password or creates a passkey.
@@ -23,10 +24,10 @@ export interface Enrolment {
 }
 
 interface Deps {
-  readonly accounts: Pick<Accounts, 'findUsable' | 'changeOwnAccount'>;
+  readonly accounts: Pick<Accounts, 'find' | 'findUsable' | 'changeOwnAccount'>;
   readonly mail: Pick<Mail, 'queue'>;
   readonly recovery: Pick<Recovery, 'links'>;
-  readonly events: Pick<Events, 'record'>;
+  readonly events: Pick<Events, 'record' | 'origins'>;
   readonly settings: () => SettingValues;
   readonly clock: Clock;
   readonly baseUrl: string;
@@ -45,8 +46,15 @@ export function createEnrolment(deps: Deps): Enrolment {
       const { token, expiresAt } = await links.create({ account, purpose: PURPOSE });
       const url = `${baseUrl}/oauth2/enrol?token=${token}`;
       const expiresSeconds = Math.round((expiresAt - clock()) / 1000);
-      const values = { url, expiresSeconds, username: account.username };
-      await mail.queue({ to, template: 'enrolment', values, language: account.profile.locale });
+      const inviter = await inviterOf(deps);
+      const values = {
+        ...readerValues(account),
+        url,
+        expiresSeconds,
+        ...(inviter !== undefined && { inviter }),
+      };
+      const language = account.profile.locale ?? events.origins.current()?.language;
+      await mail.queue({ to, template: 'enrolment', values, language });
     },
 
     async find(token) {

@@ -37,11 +37,11 @@ export function createRegistration(deps: {
   config: Pick<Config, 'baseUrl' | 'secretKeys'>;
   clock: Clock;
   settings: () => SettingValues;
-  accounts: Pick<Accounts, 'findUsable' | 'prepare' | 'createPrepared' | 'changeOwnAccount'>;
+  accounts: Pick<Accounts, 'find' | 'findUsable' | 'prepare' | 'createPrepared' | 'changeOwnAccount'>;
   clients: Pick<Clients, 'find'>;
   mail: Pick<Mail, 'queue' | 'requests'>;
   recovery: Pick<Recovery, 'links' | 'sendEmailVerification'>;
-  events: Pick<Events, 'record' | 'on'>;
+  events: Pick<Events, 'record' | 'on' | 'origins'>;
   limits: Pick<RateLimits, 'consume' | 'isWithin'>;
 }): Registration {
   const { store, config, clock, settings, accounts } = deps;

@@ -1,12 +1,13 @@
-import type { Account } from '../accounts/index.ts';
+import type { Account, Accounts } from '../accounts/index.ts';
 import type { Clients } from '../clients/index.ts';
 import { AppError } from '../errors.ts';
 import type { Events } from '../events/index.ts';
-import type { Mail } from '../mail/index.ts';
+import type { Mail, MailValues } from '../mail/index.ts';
 import type { Recovery } from '../recovery/index.ts';
 import type { SettingValues } from '../settings/index.ts';
 import type { CreateRegistered } from './create-registered.ts';
 import type { Invitation, Invitations } from './invitations.ts';
+import { inviterOf } from './inviter.ts';
 import type { SignupAnswers } from './questions.ts';
 
 export interface InvitationUseCases {
@@ -35,24 +36,38 @@ interface Deps {
   readonly clients: Pick<Clients, 'find'>;
   readonly mail: Pick<Mail, 'queue'>;
   readonly recovery: Pick<Recovery, 'sendEmailVerification'>;
-  readonly events: Pick<Events, 'record'>;
+  readonly accounts: Pick<Accounts, 'find'>;
+  readonly events: Pick<Events, 'record' | 'origins'>;
   readonly settings: () => SettingValues;
   readonly baseUrl: string;
 }
 
 export function createInvitationUseCases(deps: Deps): InvitationUseCases {
   const { invitations, registered, clients, mail, recovery, events, settings, baseUrl } = deps;
+
+  /** In the administrator's language: the invited person's is not known, and most read the same. */
+  async function send(to: string, client: unknown, link: MailValues): Promise<void> {
+    const inviter = await inviterOf(deps);
+    const values = {
+      ...link,
+      ...(inviter !== undefined && { inviter }),
+      ...(typeof client === 'string' && { application: client }),
+    };
+    await mail.queue({ to, template: 'invitation', values, language: events.origins.current()?.language });
+  }
+
   const urlOf = (token: string): string => `${baseUrl}/oauth2/signup?token=${token}`;
 
   return {
     async invite({ email, clientId, isMailed, expiresInSeconds = settings().invitation_link_seconds }) {
-      if (clientId !== undefined && (await clients.find(clientId)) === undefined) {
+      const client = clientId === undefined ? undefined : await clients.find(clientId);
+      if (clientId !== undefined && client === undefined) {
         throw new AppError('request.invalid', { fields: { client_id: 'Application not found.' } });
       }
       const input = { email, expiresInSeconds, clientId };
       const { invitation, mailedToken, handedToken } = await invitations.create(input);
       const values = { url: urlOf(mailedToken), expiresSeconds: expiresInSeconds };
-      if (isMailed) await mail.queue({ to: invitation.email, template: 'invitation', values });
+      if (isMailed) await send(invitation.email, client?.value.metadata.client_name, values);
       return { invitation, url: urlOf(handedToken) };
     },
 

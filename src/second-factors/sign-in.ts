@@ -1,7 +1,7 @@
 import type { Account, Accounts } from '../accounts/index.ts';
 import type { Clock } from '../clock.ts';
 import { deviceName, type Events } from '../events/index.ts';
-import { type Mail, requestValues } from '../mail/index.ts';
+import { type Mail, readerValues, requestValues } from '../mail/index.ts';
 import type { SettingValues } from '../settings/index.ts';
 import type { Verdict } from './limit.ts';
 import type { CodeFactors, CodeMethod } from './second-factors.ts';
@@ -65,7 +65,7 @@ export function createSignInFactors(deps: Deps): SignInFactors {
     await mail.queue({
       to: account.email,
       template: 'sign_in_code',
-      values: { username: account.username, ...values, code: started.code, expiresSeconds },
+      values: { ...readerValues(account), ...values, code: started.code, expiresSeconds },
       language,
     });
     return 'sent';

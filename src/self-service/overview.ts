@@ -5,7 +5,7 @@ import type { Audit } from '../audit/index.ts';
 import { createActivity } from '../audit/index.ts';
 import { type Clients, CONSOLE_CLIENT_ID } from '../clients/index.ts';
 import type { Clock } from '../clock.ts';
-import { deviceName } from '../events/index.ts';
+import { deviceName, deviceParts } from '../events/index.ts';
 import type { Passkeys } from '../passkeys/index.ts';
 import type { SecondFactors } from '../second-factors/index.ts';
 import type { ApplicationAccesses, Sessions } from '../sessions/index.ts';
@@ -30,13 +30,6 @@ export interface OverviewDeps {
 /** More than any user has; the rest can still be ended together. */
 const MAX_SESSIONS = 100;
 
-/** Splits "Chrome on Windows"; the words come from src/events/device-name.ts, not from the browser. */
-function partsOf(device: string): { browser?: string; system?: string } {
-  const [browser, system] = device.split(' on ');
-  if (browser === undefined || browser === 'Unknown') return {};
-  return system === undefined ? { browser } : { browser, system };
-}
-
 export function createOverview(deps: OverviewDeps) {
   const { clock, settings, clients, apis, sessions, access, passkeys } = deps;
   const { trustedDevices } = deps.secondFactors;
@@ -57,7 +50,7 @@ export function createOverview(deps: OverviewDeps) {
     });
     const view = ({ id, value }: { id: string; value: SessionRecord }) => ({
       id,
-      ...partsOf(deviceName(value.userAgent)),
+      ...deviceParts(deviceName(value.userAgent)),
       ipAddress: value.ipAddress,
       lastActivityAt: value.lastActivityAt,
       isThis: id === sessionUid,
@@ -106,7 +99,7 @@ export function createOverview(deps: OverviewDeps) {
   async function devicesOf({ account }: SelfServiceUser) {
     return (await trustedDevices.list(account)).map(({ id, label, ipAddress, lastUsedAt, expiresAt }) => ({
       id,
-      ...partsOf(label),
+      ...deviceParts(label),
       ipAddress,
       lastUsedAt,
       expiresAt,
@@ -119,7 +112,7 @@ export function createOverview(deps: OverviewDeps) {
       kind,
       isProblem,
       ipAddress,
-      ...partsOf(deviceName(userAgent ?? '')),
+      ...deviceParts(deviceName(userAgent ?? '')),
     }));
   }
 

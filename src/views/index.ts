@@ -5,7 +5,7 @@ export { fillForm, type Typed } from './fill-form.ts';
 export type { FieldErrors, Text } from './form-page.ts';
 export { languageCookieName, readLanguages } from './language-choice.ts';
 export type { Person } from './login-page.ts';
-export { createMailRenderer } from './mail-renderer.ts';
+export { createMailRenderer, type LogoSize } from './mail-renderer.ts';
 export type { ConsentScope, PageModels } from './pages.ts';
 export { safeLink } from './safe-urls.ts';
 export { isLanguage, languages } from './strings.ts';

@@ -75,7 +75,7 @@ describe('delivery', { concurrency: 4 }, () => {
       assert.equal(got.mail.subject, 'Neues Passwort für Latchkey wählen');
       for (const text of [got.mail.text, got.mail.html]) {
         assert.ok(typeof text === 'string');
-        for (const part of [url, '30 Minuten', '203.0.113.5', 'Firefox on Windows'])
+        for (const part of [url, '30 Minuten', '203.0.113.5', 'Firefox unter Windows'])
           assert.ok(text.includes(part));
       }
       assert.deepEqual(
