@@ -2,7 +2,12 @@
 import { type Account, displayNameOf } from '../src/accounts/index.ts';
 import type { Person } from '../src/views/index.ts';
 
-export const personOf = ({ username, profile }: Pick<Account, 'username' | 'profile'>): Person => ({
+export const personOf = ({
+  username,
+  profile,
+  avatarId,
+}: Pick<Account, 'username' | 'profile' | 'avatarId'>): Person => ({
   username,
   name: displayNameOf(profile),
+  avatarId,
 });

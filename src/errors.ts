@@ -80,6 +80,15 @@ export const catalogue = {
   'account.not_found': { status: 404, message: 'User not found.' },
   'account.username_taken': { status: 409, message: 'This username is already taken.' },
   'account.username_fixed': { status: 403, message: 'Usernames cannot be changed here.' },
+  'avatar.unreadable': {
+    status: 400,
+    message: 'This is not a PNG, JPEG, WebP or GIF picture, or it is damaged.',
+  },
+  'avatar.too_many_pixels': {
+    status: 400,
+    message: 'The picture has too many pixels: at most 24 million, and 10,000 on a side.',
+  },
+  'avatar.busy': { status: 503, message: 'Too many pictures at once. Try again in a moment.' },
   'account.deletion_off': { status: 403, message: 'Accounts cannot be deleted by their owners here.' },
   'account.email_frozen': {
     status: 409,

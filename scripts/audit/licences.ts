@@ -13,12 +13,20 @@ const ALLOWED: ReadonlySet<string> = new Set([
   'Unlicense',
 ]);
 
+/** libvips, a shared library in packages of its own that sharp loads: what the licence asks of those who only use it (§4) is met. */
+const ALLOWED_FOR: readonly (readonly [name: RegExp, licence: string])[] = [
+  [/^@img\/sharp-/, 'LGPL-3.0-or-later'],
+];
+
+const mayHave = (name: string, licence: string): boolean =>
+  ALLOWED.has(licence) || ALLOWED_FOR.some(([names, one]) => one === licence && names.test(name));
+
 /** SPDX expressions as npm packages use them: `MIT`, `(MIT OR CC0-1.0)`, `MIT AND ISC`. */
-const isAllowed = (expression: string): boolean =>
+const isAllowed = (name: string, expression: string): boolean =>
   expression
     .replace(/[()]/g, '')
     .split(' OR ')
-    .some((choice) => choice.split(' AND ').every((licence) => ALLOWED.has(licence.trim())));
+    .some((choice) => choice.split(' AND ').every((licence) => mayHave(name, licence.trim())));
 
 interface LockedPackage {
   readonly license?: string;
@@ -41,6 +49,6 @@ export function findForeignLicences(lock: string): { count: number; foreign: For
         name: path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length),
         licence: license,
       }))
-      .filter(({ licence }) => !isAllowed(licence)),
+      .filter(({ name, licence }) => !isAllowed(name, licence)),
   };
 }

@@ -149,6 +149,19 @@ export const errorNotes: Readonly<Record<ErrorCode, Note>> = {
     cause: 'A user wants another username, and the setting `allow_username_change` is off.',
     remedy: 'Ask an administrator, who can change it or turn the setting on.',
   },
+  'avatar.unreadable': {
+    cause:
+      'The file is none of the formats by its content, is cut off or damaged, or took too long to decode.',
+    remedy: 'Save the picture as JPEG or PNG again and send that.',
+  },
+  'avatar.too_many_pixels': {
+    cause: 'The picture is larger than a camera takes them, however small its file is.',
+    remedy: 'Send a smaller one: 256 pixels on a side are kept.',
+  },
+  'avatar.busy': {
+    cause: 'Pictures are decoded one at a time, and several wait already.',
+    remedy: 'Repeat the request after the seconds of `Retry-After`.',
+  },
   'account.deletion_off': {
     cause: 'A user wants to delete their account, and the setting `allow_account_deletion` is off.',
     remedy: 'Ask an administrator, who can delete it or turn the setting on.',

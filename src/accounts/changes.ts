@@ -27,6 +27,8 @@ export interface AccountChanges {
   readonly totpVerified?: boolean | undefined;
   readonly profile?: ProfileChanges | undefined;
   readonly address?: AddressChanges | null | undefined;
+  /** Of src/avatars. */
+  readonly avatarId?: string | null | undefined;
   readonly phoneNumber?: string | null | undefined;
   readonly isPhoneNumberVerified?: boolean | undefined;
 }
@@ -81,6 +83,8 @@ export function applyChanges(
   };
   applyNames(after, changes, report);
   applyContact(after, changes, report);
+  if (changes.avatarId === null) delete after.avatarId;
+  else if (changes.avatarId !== undefined) after.avatarId = changes.avatarId;
   applyPassword(after, changes, context, report);
   const isFactorLost = isReset && hasSecondFactor(before);
   const isStanding = after.role === before.role && after.isActive === before.isActive;

@@ -22,6 +22,7 @@ export type User = {
   last_login_at: string | null;
   password_changed_at: string | null;
   passkey_count: number;
+  avatar_id: string | null;
   groups: string[];
   address: Shown<Address> | null;
   phone_number: string | null;
@@ -58,6 +59,7 @@ export const toUser = (account: Account, now: number): User => ({
   password_changed_at: time(account.passwordChangedAt),
   groups: [...(account.groups ?? [])],
   passkey_count: account.passkeys?.length ?? 0,
+  avatar_id: account.avatarId ?? null,
   ...shown(profileFields, account.profile),
   address: account.address === undefined ? null : shown(addressFields, account.address),
   phone_number: account.phoneNumber ?? null,

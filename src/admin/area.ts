@@ -4,6 +4,7 @@ import type Koa from 'koa';
 import type { Account, AccountDomain } from '../accounts/index.ts';
 import type { Apis } from '../apis/index.ts';
 import type { AuditLogs } from '../audit/index.ts';
+import type { Avatars } from '../avatars/index.ts';
 import type { ClientDomain } from '../clients/index.ts';
 import type { Clock } from '../clock.ts';
 import type { Config } from '../config/types.ts';
@@ -50,6 +51,7 @@ export interface AdminDeps {
     readonly settings: Settings;
     readonly keys: Keys;
     readonly sealer: ApiPartsDeps['sealer'];
+    readonly avatars: Pick<Avatars, 'removeAsAdmin'>;
     readonly mail: AdminRoutesDeps['mail'];
     readonly secondFactors: Pick<SecondFactors, 'trustedDevices'>;
     readonly passkeys: Passkeys;
@@ -74,6 +76,7 @@ function apiOf({ config, store, clock, events, protocol, domains }: AdminDeps): 
     mail,
     trustedDevices: secondFactors.trustedDevices,
     passkeys,
+    removePicture: domains.avatars.removeAsAdmin,
     sendPasswordReset: recovery.sendPasswordReset,
     sendEmailVerification: recovery.sendEmailVerification,
     sendEnrolmentLink: registration.enrolment.sendLink,

@@ -1,6 +1,6 @@
 // The admin REST API (specification §4.1, decisions §6): the list of all its routes, and its middleware.
 import type Koa from 'koa';
-import type { AccountDomain } from '../accounts/index.ts';
+import type { Account, AccountDomain } from '../accounts/index.ts';
 import type { Clients } from '../clients/index.ts';
 import type { Clock } from '../clock.ts';
 import type { Events } from '../events/index.ts';
@@ -33,6 +33,7 @@ import { type StatsPort, stats } from './resources/stats/resource.ts';
 import { grants, tokens } from './resources/tokens/resource.ts';
 import { type TrustedDevicesPort, trustedDevices } from './resources/trusted-devices/resource.ts';
 import { userImport } from './resources/users/import-route.ts';
+import { userPicture } from './resources/users/picture-route.ts';
 import { type AccountsPort, type SendLink, userActs, users } from './resources/users/resource.ts';
 
 export interface AdminRoutesDeps {
@@ -54,6 +55,7 @@ export interface AdminRoutesDeps {
   readonly keys: Pick<Keys, 'list' | 'rotate'>;
   readonly mail: MailPort;
   readonly trustedDevices: TrustedDevicesPort;
+  readonly removePicture: (account: Account) => Promise<void>;
   readonly sendPasswordReset: SendLink;
   readonly sendEmailVerification: SendLink;
   readonly sendEnrolmentLink: SendLink;
@@ -84,6 +86,7 @@ export function adminRouteList(deps: AdminRoutesDeps): Route[] {
   const routes = [
     ...users.routes(ports),
     ...userActs.routes(ports),
+    ...userPicture.routes(ports),
     ...userImport.routes(ports),
     ...clients.routes(ports),
     ...clientDeliveries.routes(ports),

@@ -15,6 +15,7 @@ import { createAdmin, resealReplies } from '../admin/index.ts';
 import { createAgents } from '../agents/index.ts';
 import { createApiDomain } from '../apis/index.ts';
 import { createAuditLogs } from '../audit/index.ts';
+import { createAvatars } from '../avatars/index.ts';
 import { type Clients, createClientDomain, seedConsoleClient } from '../clients/index.ts';
 import type { Clock } from '../clock.ts';
 import type { Config } from '../config/types.ts';
@@ -117,6 +118,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     config: { baseUrl, hashParameters },
   });
   const { accounts, groups, signIns } = accountDomain;
+  const avatars = createAvatars({ ...base, accounts, limits });
   const mail = createMail({ ...base, sealer, baseUrl, log });
   const mount = createMount();
   const outbound = createOutbound({ ...config, store });
@@ -145,7 +147,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const registration = createRegistration({ ...base, config, accounts, clients, mail, recovery, limits });
   subscribeNotices({ events, accounts, mail, clock, baseUrl: config.baseUrl, log });
 
-  const directory = createAccountDirectory({ ...base, domain: accountDomain });
+  const directory = createAccountDirectory({ ...base, config, domain: accountDomain });
   const confirmSession = createConfirmSession({ domain: accountDomain, sessions });
   const state = createProtocolState({ ...base, mount, directory, clients, apis, baseUrl, secretKeys });
   const bearers = createBearers({ ...config, state, directory, clients, apiKeys, limits, events });
@@ -221,6 +223,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       clients: clientDomain,
       apis,
       sessions: sessionDomain,
+      avatars,
       settings,
       keys,
       sealer,
@@ -240,6 +243,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       clients: clientDomain,
       apis,
       sessions: sessionDomain,
+      avatars,
       mail,
       passkeys,
       secondFactors,

@@ -36,6 +36,8 @@ const KINDS: { readonly [Name in EventName]?: string } = {
   'password.changed': 'password_changed',
   'password.reset': 'password_reset',
   'profile.changed': 'profile_changed',
+  'avatar.changed': 'profile_changed',
+  'avatar.removed': 'profile_changed',
   'username.changed': 'username_changed',
   'email.change_requested': 'email_change_requested',
   'email.changed': 'email_changed',

@@ -27,6 +27,8 @@ export const eventLabels = {
   'device.revoked': 'Browser no longer trusted',
   // The account's own data and proofs
   'profile.changed': 'Profile changed by its owner',
+  'avatar.changed': 'Picture changed by its owner',
+  'avatar.removed': 'Picture removed',
   'username.changed': 'Username changed by its owner',
   'password.changed': 'Password changed',
   'password.reset_requested': 'Password reset requested',

@@ -20,7 +20,7 @@ export function checkBodyHeaders(ctx: Koa.ParameterizedContext, { types, limitBy
   const charset = type?.params.get('charset')?.toLowerCase() ?? 'utf-8';
   if (type === undefined || !types.includes(type.essence) || charset !== 'utf-8') {
     throw new AppError('request.unsupported_media_type', {
-      message: `The body must be ${types[0]} in UTF-8.`,
+      message: `The body must be ${types.length > 1 ? types.join(', ') : `${types[0]} in UTF-8`}.`,
     });
   }
   // A compressed body would be small on the wire and huge in memory.

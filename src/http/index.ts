@@ -20,3 +20,4 @@ export { requestIdOf } from './request-log.ts';
 export { originOf } from './request-origin.ts';
 export { createRouter, type RouteContext, type RouteHandler, type RouteMethod } from './router.ts';
 export { securityHeaderValues } from './security-headers.ts';
+export { readFile, readUpload, type UploadedForm } from './upload.ts';

@@ -33,6 +33,7 @@ const AREAS: Readonly<Record<string, string>> = {
   admin: 'admin_ui',
   account: 'account',
   assets: 'assets',
+  avatars: 'assets',
   onboard: 'sign_in',
   '.well-known': 'documents',
 };

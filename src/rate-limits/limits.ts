@@ -43,6 +43,8 @@ const kinds = {
   mail_ip: { windowSeconds: TEN_MINUTES, key: 'address' },
   /** Usernames that an account asks for: each answer tells whether one is taken. */
   username_account: { windowSeconds: DAY, key: 'name' },
+  /** Each is decoded in a process of its own. */
+  avatar_account: { windowSeconds: HOUR, key: 'name' },
   admin_failures_ip: { windowSeconds: TEN_MINUTES, key: 'address' },
   /** Records that unauthenticated clients create by /par and /device_authorization, with a lifetime of ten minutes. */
   public_requests_ip: { windowSeconds: TEN_MINUTES, key: 'address' },

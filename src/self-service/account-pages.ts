@@ -3,6 +3,7 @@ export const accountPages = {
   home: '/account',
   applications: '/account/applications',
   profile: '/account/profile',
+  picture: '/account/picture',
   email: '/account/email',
   'email-confirm': '/account/email/confirm',
   password: '/account/password',

@@ -12,9 +12,20 @@ interface Operation {
   readonly body?: readonly string[];
   /** Members of a change: absent ones stay, null clears. */
   readonly isChange?: boolean;
+  /** The body is a file of one of these types. */
+  readonly file?: readonly string[];
   /** Of the answer; `[]`: a list of items; absent: 204. */
   readonly answer?: 'object' | '[]';
 }
+
+/** What a picture may be sent as; what it is, its content says. */
+export const pictureTypes: readonly string[] = [
+  'image/jpeg',
+  'image/png',
+  'image/webp',
+  'image/gif',
+  'application/octet-stream',
+];
 
 export const operations = {
   'GET /profile': { summary: 'Read your profile and how your account is protected', answer: 'object' },
@@ -23,6 +34,14 @@ export const operations = {
     body: ['given_name', 'family_name', 'name', 'nickname', 'locale', 'zoneinfo', 'username'],
     isChange: true,
   },
+  'PUT /avatar': {
+    summary:
+      'Set your picture: at most 2 MB. A square from its middle is kept, 256 pixels wide, as JPEG and without anything ' +
+      'else that the file says',
+    file: pictureTypes,
+    answer: 'object',
+  },
+  'DELETE /avatar': { summary: 'Remove your picture' },
   'POST /profile/send-email-verification': { summary: 'Have a link sent that confirms your address' },
   'GET /export': { summary: 'Read everything that is held about you', isFresh: true, answer: 'object' },
   'POST /deletion': {
@@ -146,6 +165,12 @@ function describe(name: OperationName): object {
     ...(operation.isFresh === true && { description: 'Needs a fresh sign-in.' }),
     ...(hasId && {
       parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'string' } }],
+    }),
+    ...(operation.file !== undefined && {
+      requestBody: {
+        required: true,
+        content: Object.fromEntries(operation.file.map((type) => [type, {}])),
+      },
     }),
     ...(operation.body !== undefined && {
       requestBody: { required: true, content: json(bodyOf(operation)) },

@@ -6,7 +6,14 @@ import { AppError } from '../errors.ts';
 import { createRouter } from '../http/index.ts';
 import type { OwnPasskey } from '../passkeys/index.ts';
 import { type Body, changesIn, invalid, membersOf } from './api-body.ts';
-import { apiDocument, type OperationName, operationNames, operationOf, placeOf } from './api-document.ts';
+import {
+  apiDocument,
+  type OperationName,
+  operationNames,
+  operationOf,
+  pictureTypes,
+  placeOf,
+} from './api-document.ts';
 import type { DataDeps } from './data-page.ts';
 import type { Deletion } from './deletion.ts';
 import type { EmailDeps } from './email-page.ts';
@@ -14,6 +21,7 @@ import type { HomeDeps } from './home-page.ts';
 import type { Launcher } from './launcher.ts';
 import type { SelfServiceUser } from './page-kit.ts';
 import type { PasswordDeps } from './password-page.ts';
+import type { OwnPicture } from './picture-page.ts';
 import { ownProfileFields } from './profile-changes.ts';
 import type { ProfileDeps } from './profile-page.ts';
 import type { SecondFactorDeps } from './second-factor-page.ts';
@@ -31,10 +39,12 @@ interface Deps extends Pick<HomeDeps, 'acts'> {
   /** @throws AppError auth.required, auth.invalid_token, auth.insufficient_scope */
   readonly authorize: (ctx: Koa.Context) => Promise<SelfServiceUser>;
   readonly readJson: (ctx: Koa.Context) => Promise<unknown>;
+  readonly readFile: (ctx: Koa.Context, types: readonly string[]) => Promise<Buffer>;
   /** Of this API, and of the product: for its document. */
   readonly publicUrl: string;
   readonly version: string;
   readonly profile: Pick<ProfileDeps, 'mayChangeUsername' | 'change'>;
+  readonly picture: OwnPicture;
   readonly personalData: Pick<DataDeps, 'export'>;
   readonly deletion: Pick<Deletion, 'request'>;
   readonly launcher: Launcher;
@@ -70,7 +80,7 @@ const list = (items: readonly unknown[]): object => ({ items, total: items.lengt
 
 export function accountApi(deps: Deps): Koa.Middleware {
   const { authorize, overview, acts, profile, personalData, deletion, email, password } = deps;
-  const { secondFactor, passkeys, launcher } = deps;
+  const { secondFactor, passkeys, launcher, picture } = deps;
 
   const codes =
     (handle: Handle): Handle =>
@@ -86,6 +96,8 @@ export function accountApi(deps: Deps): Koa.Middleware {
       id: account.id,
       username: account.username,
       ...Object.fromEntries(ownProfileFields.map((name) => [name, account.profile[name] ?? null])),
+      picture: picture.addressOf(account) ?? null,
+      has_avatar: account.avatarId !== undefined,
       can_change_username: profile.mayChangeUsername(),
       email: account.email ?? null,
       is_email_verified: account.isEmailVerified,
@@ -101,6 +113,11 @@ export function accountApi(deps: Deps): Koa.Middleware {
 
   const changeProfile = async ({ who, readChanges }: Call): Promise<void> =>
     profile.change(who, await readChanges([...ownProfileFields, 'username']));
+
+  async function setPicture({ ctx, who }: Call): Promise<object> {
+    const bytes = await deps.readFile(ctx, pictureTypes);
+    return { picture: picture.addressOf(await picture.set(who.account, bytes)) };
+  }
 
   async function showEmail({ who }: Call): Promise<object> {
     const { pending, stopped } = await email.state(who);
@@ -215,6 +232,8 @@ export function accountApi(deps: Deps): Koa.Middleware {
   const handlers: Readonly<Record<OperationName, Handle>> = {
     'GET /profile': showProfile,
     'PATCH /profile': changeProfile,
+    'PUT /avatar': setPicture,
+    'DELETE /avatar': ({ who }) => picture.remove(who.account),
     'POST /profile/send-email-verification': ({ who }) => acts.sendVerification(who),
     'GET /export': ({ who }) => personalData.export(who, 'json'),
     'POST /deletion': async ({ who, read }) => ({

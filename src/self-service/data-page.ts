@@ -18,7 +18,14 @@ const wordsOf = (name: string): string => name.replaceAll('_', ' ');
 const pairsOf = (row: Row) =>
   Object.entries(row)
     .filter(([, value]) => value !== null && value !== undefined && textOf(value) !== '[]')
-    .map(([name, value]) => ({ name: wordsOf(name), value: textOf(value) }));
+    .map(([name, value]) => ({
+      name: wordsOf(name),
+      value: textOf(value),
+      picture: textOf(value).startsWith(OWN_PICTURE) ? textOf(value) : undefined,
+    }));
+
+/** Of export.ts; no text that people enter becomes longer than it is by being shown as one. */
+const OWN_PICTURE = 'data:image/jpeg;base64,';
 
 export function createDataPage({ kit, ...deps }: DataDeps) {
   async function show(ctx: Koa.Context, who: SelfServiceUser, problem?: Problem): Promise<void> {

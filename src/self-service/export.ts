@@ -1,7 +1,8 @@
 // Everything that is held about a person, for that person (GDPR Art. 15 and 20): no secrets, no digests of them, and nothing
 // about others. Of what an administrator did to the account it says what and when, not from where.
-import { toUser } from '../accounts/index.ts';
+import { type Account, toUser } from '../accounts/index.ts';
 import type { Audit } from '../audit/index.ts';
+import type { Avatars } from '../avatars/index.ts';
 import type { Clock } from '../clock.ts';
 import type { Events } from '../events/index.ts';
 import type { Mail } from '../mail/index.ts';
@@ -18,6 +19,7 @@ export type Row = Readonly<Record<string, unknown>>;
 export interface PersonalData {
   readonly exported_at: string;
   readonly account: Row;
+  readonly picture: readonly Row[];
   readonly passkeys: readonly Row[];
   readonly sessions: readonly Row[];
   readonly trusted_devices: readonly Row[];
@@ -31,6 +33,7 @@ interface Deps {
   readonly audit: Pick<Audit, 'query'>;
   readonly sessions: Pick<Sessions, 'query'>;
   readonly access: Pick<ApplicationAccesses, 'list'>;
+  readonly avatars: Pick<Avatars, 'recordOf'>;
   readonly passkeys: Pick<Passkeys, 'list'>;
   readonly secondFactors: Pick<SecondFactors, 'trustedDevices'>;
   readonly mail: Pick<Mail, 'list'>;
@@ -58,7 +61,7 @@ async function allOf<T extends { readonly id: string }>(
 }
 
 export function createPersonalExport(deps: Deps) {
-  const { clock, audit, sessions, access, passkeys, secondFactors, mail, events } = deps;
+  const { clock, audit, sessions, access, avatars, passkeys, secondFactors, mail, events } = deps;
 
   async function activityOf(accountId: string): Promise<Row[]> {
     const query = (asked: Query): Promise<Page<AuditRecord>> => audit.query(asked);
@@ -87,10 +90,17 @@ export function createPersonalExport(deps: Deps) {
     };
   }
 
+  async function pictureOf(account: Account): Promise<Row[]> {
+    const kept = await avatars.recordOf(account);
+    if (kept === undefined) return [];
+    return [{ uploaded_at: iso(kept.createdAt), file: `data:image/jpeg;base64,${kept.large}` }];
+  }
+
   async function gather(who: SelfServiceUser): Promise<PersonalData> {
     const { account } = who;
     const now = clock();
-    const [registered, past, devices, applications, activity, mails] = await Promise.all([
+    const [picture, registered, past, devices, applications, activity, mails] = await Promise.all([
+      pictureOf(account),
       passkeys.list(account),
       allOf((query) => sessions.query(query), { field: 'user_id', op: 'eq', value: account.id }, 'id'),
       secondFactors.trustedDevices.list(account),
@@ -110,6 +120,7 @@ export function createPersonalExport(deps: Deps) {
         recovery_codes_left: account.recoveryCodes?.length ?? 0,
         known_browsers: account.knownBrowsers?.length ?? 0,
       },
+      picture,
       passkeys: registered.map((one) => ({
         name: one.label,
         created_at: iso(one.createdAt),

@@ -6,10 +6,11 @@ import type Koa from 'koa';
 import { type Account, type AccountDomain, minPasswordLength } from '../accounts/index.ts';
 import type { Apis } from '../apis/index.ts';
 import type { AuditLogs } from '../audit/index.ts';
+import { type Avatars, MAX_AVATAR_BYTES, pictureOf } from '../avatars/index.ts';
 import type { ClientDomain } from '../clients/index.ts';
 import type { Clock } from '../clock.ts';
 import type { Events } from '../events/index.ts';
-import { readForm, readJson } from '../http/index.ts';
+import { readFile, readForm, readJson, readUpload } from '../http/index.ts';
 import type { Mail } from '../mail/index.ts';
 import { type Bearers, type ConfirmSession, consoleSignInUrl, type ProtocolState } from '../oidc/index.ts';
 import type { Passkeys } from '../passkeys/index.ts';
@@ -35,6 +36,7 @@ import { createOverview } from './overview.ts';
 import { createPageKit, type PageKitDeps, type SelfServiceUser } from './page-kit.ts';
 import { accountPasskeys } from './passkeys-page.ts';
 import { createPasswordPage } from './password-page.ts';
+import { createPicturePage, type OwnPicture } from './picture-page.ts';
 import { createProfileChanges } from './profile-changes.ts';
 import { createProfilePage } from './profile-page.ts';
 import { accountRoutes } from './routes.ts';
@@ -63,6 +65,7 @@ export interface SelfServiceDeps {
     readonly clients: Pick<ClientDomain, 'clients'>;
     readonly apis: Pick<Apis, 'find'>;
     readonly sessions: Pick<SessionDomain, 'sessions' | 'access'>;
+    readonly avatars: Avatars;
     readonly mail: Pick<Mail, 'list'>;
     readonly passkeys: Passkeys;
     readonly secondFactors: SecondFactors;
@@ -106,6 +109,13 @@ const emailActions = ({ emailChanges }: Pick<Recovery, 'emailChanges'>): Omit<Em
   settle: ({ account }, choice) => emailChanges.settle(account, choice),
 });
 
+const pictureActions = ({ avatars, baseUrl }: Pick<Parts, 'avatars' | 'baseUrl'>): OwnPicture => ({
+  maxBytes: MAX_AVATAR_BYTES,
+  addressOf: (account) => pictureOf(account, baseUrl),
+  set: avatars.set,
+  remove: avatars.removeOwn,
+});
+
 /** What the pages and the API share. */
 function actionsOf(parts: Parts) {
   const { settings, passkeys, clock } = parts;
@@ -114,6 +124,7 @@ function actionsOf(parts: Parts) {
     overview: createOverview(parts),
     acts: createAccountActs(parts),
     profile: createProfileChanges(parts),
+    picture: pictureActions(parts),
     personalData: createPersonalExport(parts),
     deletion: createDeletion(parts),
     launcher: createLauncher(parts),
@@ -170,12 +181,13 @@ export function createSelfService(deps: SelfServiceDeps): Koa.Middleware[] {
 
   const kit = createPageKit({ ...pages, basePath: site.basePath, readForm, confirmUrl });
   const actions = actionsOf(parts);
-  const { overview, acts, profile, email, password, secondFactor, passkeys, deletion } = actions;
+  const { overview, acts, profile, picture, email, password, secondFactor, passkeys, deletion } = actions;
 
   return [
     accountApi({
       authorize: ofBearer,
       readJson,
+      readFile: (ctx, types) => readFile(ctx, { types, limitBytes: picture.maxBytes }),
       publicUrl: `${site.baseUrl}/account/api`,
       version: site.version,
       ...actions,
@@ -195,6 +207,12 @@ export function createSelfService(deps: SelfServiceDeps): Koa.Middleware[] {
       }),
       launcher: createLauncherPage({ kit, launcher: actions.launcher }),
       profile: createProfilePage({ kit, ...profile }),
+      picture: createPicturePage({
+        kit,
+        picture,
+        readUpload: (ctx) => readUpload(ctx, { name: 'picture', limitBytes: picture.maxBytes }),
+      }),
+      readAvatar: parts.avatars.read,
       email: createEmailPage({ kit, ...email }),
       data: createDataPage({ kit, ...actions.personalData }),
       deletion: createDeletePage({ kit, deletion, lostBy: overview.lost }),

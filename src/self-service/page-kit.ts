@@ -35,6 +35,8 @@ export type Alerts = { readonly [Code in ErrorCode]?: string };
 
 interface Change {
   readonly page: AccountPage;
+  /** Where it has been read already. */
+  readonly form?: Form;
   /** What the form's token is bound to, in addition to the session. */
   readonly about?: (form: Form) => string;
   /** Default: the sign-in must be fresh. */
@@ -108,7 +110,7 @@ export function createPageKit({ views, csrf, oneTime, basePath, readForm, confir
     urlOf: (page: AccountPage): string => `${basePath}${accountPages[page]}`,
 
     async change(ctx: Koa.Context, who: SelfServiceUser, change: Change): Promise<void> {
-      const form = await readForm(ctx);
+      const form = change.form ?? (await readForm(ctx));
       csrf.verify(ctx, purposeOf(who, change.about?.(form) ?? ''), form.get('csrf'));
       if (!(change.isAllowed ?? who.isFresh)) return goTo(ctx, confirmUrl(who.account, change.page));
       let notice: string | undefined;
@@ -133,6 +135,7 @@ export const noticeOf = <N extends string>(ctx: Koa.Context, notices: readonly N
 export const ownerOf = ({ account }: Pick<SelfServiceUser, 'account'>) => ({
   username: account.username,
   name: displayNameOf(account.profile),
+  avatarId: account.avatarId,
 });
 
 /** In the language that the owner chose, if pages exist in it. */

@@ -14,6 +14,7 @@ import type { createLauncherPage } from './launcher-page.ts';
 import type { createNotMePage } from './not-me-page.ts';
 import type { SelfServiceUser } from './page-kit.ts';
 import type { createPasswordPage } from './password-page.ts';
+import { type createPicturePage, servePicture } from './picture-page.ts';
 import type { createProfilePage } from './profile-page.ts';
 import type { createSecondFactorPage } from './second-factor-page.ts';
 
@@ -25,6 +26,9 @@ interface Deps {
   readonly home: ReturnType<typeof createHomePage>;
   readonly launcher: ReturnType<typeof createLauncherPage>;
   readonly profile: ReturnType<typeof createProfilePage>;
+  readonly picture: ReturnType<typeof createPicturePage>;
+  /** The JPEG at an address below /avatars. */
+  readonly readAvatar: (id: string, size: string) => Promise<Buffer | undefined>;
   readonly email: ReturnType<typeof createEmailPage>;
   readonly data: ReturnType<typeof createDataPage>;
   readonly deletion: ReturnType<typeof createDeletePage>;
@@ -46,7 +50,7 @@ type Route = readonly [
 
 export function accountRoutes(deps: Deps): Koa.Middleware {
   const { views, basePath, signedIn, signInUrl, home, launcher, profile, email, data } = deps;
-  const { deletion, notMe, password, secondFactor } = deps;
+  const { picture, deletion, notMe, password, secondFactor } = deps;
   const { confirmation } = email;
   const routes: readonly Route[] = [
     ['GET', '/account', 'home', home.show],
@@ -59,6 +63,9 @@ export function accountRoutes(deps: Deps): Koa.Middleware {
     ['GET', '/account/applications', 'applications', launcher.show],
     ['GET', '/account/profile', 'profile', profile.show],
     ['POST', '/account/profile', 'profile', profile.submit],
+    ['GET', '/account/picture', 'picture', picture.show],
+    ['POST', '/account/picture', 'picture', picture.submit],
+    ['POST', '/account/picture/remove', 'picture', picture.remove],
     ['GET', '/account/email', 'email', email.show],
     ['POST', '/account/email', 'email', email.submit],
     ['POST', '/account/email/settle', 'email', email.settle],
@@ -98,6 +105,7 @@ export function accountRoutes(deps: Deps): Koa.Middleware {
   }
 
   const router = createRouter();
+  router.get('/avatars/:id/:size', servePicture(deps.readAvatar));
   router.get('/account/callback', (ctx) => {
     ctx.set('Cache-Control', 'no-store');
     return returnFromSignIn(ctx);

@@ -29,6 +29,7 @@ export const limitDefinitions = {
   limit_mail_address: limit(3, 'Mails to one e-mail address requested without signing in in 10 minutes'),
   limit_mail_ip: limit(20, 'Requests for a mail from one address in 10 minutes'),
   limit_username_account: limit(10, 'Usernames that one account tries to take in a day'),
+  limit_avatar_account: limit(20, 'Pictures that one account uploads in an hour'),
   limit_admin_failures_ip: limit(300, 'Wrong bearer tokens for the admin API from one address in 10 minutes'),
   limit_open_signins_ip: limit(2000, 'Unfinished sign-ins of one address at once'),
   limit_public_requests_ip: limit(

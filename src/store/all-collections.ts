@@ -1,6 +1,7 @@
 // All collections: a store opens, the sweeper sweeps and a copy copies exactly these.
 import * as administration from './administration.ts';
 import { apis } from './apis.ts';
+import { avatars } from './avatars.ts';
 import * as model from './collections.ts';
 import { passkeyChallenges, passkeys } from './passkeys.ts';
 import type { CollectionDefinition } from './port.ts';
@@ -17,6 +18,7 @@ export const allCollections: readonly CollectionDefinition<never>[] = [
   model.emailChallenges,
   model.links,
   model.emailChanges,
+  avatars,
   signups,
   invitations,
   enrolments,

@@ -91,6 +91,8 @@ export interface AccountRecord extends GuessCounters {
    */
   securityChangedAt?: number;
   profile: Profile;
+  /** The picture that its owner gave (avatars.ts); absent: none. */
+  avatarId?: string;
   address?: Address;
   phoneNumber?: string;
   isPhoneNumberVerified?: boolean;

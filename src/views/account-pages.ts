@@ -1,9 +1,10 @@
 // Models of the self-service pages (/account…); part of pages.ts.
 import type { FieldErrors, FormPage } from './form-page.ts';
+import type { Person } from './login-page.ts';
 
 interface OwnPage {
   /** Whose page it is, by name where there is one. */
-  readonly account: { readonly username: string; readonly name?: string | undefined };
+  readonly account: Person;
 }
 
 interface ChangingPage extends FormPage, OwnPage {
@@ -27,11 +28,16 @@ interface Device {
   readonly system?: string | undefined;
 }
 
+interface ExportedPair {
+  readonly name: string;
+  readonly value: string;
+  /** To be shown instead: a data URI. */
+  readonly picture?: string | undefined;
+}
+
 export interface AccountPageModels {
   readonly account: ChangingPage & {
-    readonly account: {
-      readonly username: string;
-      readonly name?: string | undefined;
+    readonly account: Person & {
       readonly email?: string | undefined;
       readonly isEmailVerified: boolean;
     };
@@ -124,7 +130,9 @@ export interface AccountPageModels {
     /** `later`: after a fresh sign-in. */
     readonly usernameChange: 'never' | 'later' | 'now';
     readonly errors: FieldErrors;
+    readonly notice?: 'picture_changed' | 'picture_removed' | undefined;
   };
+  readonly 'account-picture': ChangingPage & { readonly errors: FieldErrors };
   readonly 'account-email': ChangingPage & {
     readonly email?: string | undefined;
     readonly isVerified: boolean;
@@ -161,7 +169,7 @@ export interface AccountPageModels {
     readonly sections: readonly {
       /** Of the strings `export.…`. */
       readonly name: string;
-      readonly rows: readonly (readonly { readonly name: string; readonly value: string }[])[];
+      readonly rows: readonly (readonly ExportedPair[])[];
     }[];
   };
   readonly 'account-delete': ChangingPage & {

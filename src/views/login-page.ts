@@ -5,6 +5,8 @@ import type { FormPage } from './form-page.ts';
 export interface Person {
   readonly username: string;
   readonly name?: string | undefined;
+  /** Of the picture that the person gave. */
+  readonly avatarId?: string | undefined;
 }
 
 export interface LoginModel extends FormPage {

@@ -242,6 +242,14 @@ export const textFunctions = (strings: Strings, language: Language) => {
  */
 export const createViews = ({ theme, basePath }: { theme: () => Theme; basePath: string }): Views => {
   const environment = createEnvironment({ isHtml: true });
+  // The picture that a person gave, on this server: as it stands beside a name, and large.
+  for (const [name, size] of [
+    ['face', 96],
+    ['portrait', 256],
+  ] as const)
+    environment.addFilter(name, (avatarId: unknown) =>
+      typeof avatarId === 'string' ? `${basePath}/avatars/${encodeURIComponent(avatarId)}/${size}.jpg` : '',
+    );
   const strings = loadStrings(new URL('strings/', templates));
   const assets = loadAssets({ directory: new URL('assets/', templates), vendored, basePath });
   return {

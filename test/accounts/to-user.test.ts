@@ -8,6 +8,7 @@ import { toUser } from '../../src/accounts/to-user.ts';
 import { toClaims } from '../../src/oidc/entitlements/claims.ts';
 
 const at = Date.UTC(2026, 0, 2, 3, 4, 5, 678);
+const BASE = 'https://id.example';
 
 const account = (over: Partial<Account> = {}): Account => ({
   ...blankAccount(at),
@@ -33,6 +34,7 @@ test('user view: an account with only a username', () => {
     last_login_at: null,
     password_changed_at: null,
     passkey_count: 0,
+    avatar_id: null,
     groups: [],
     name: null,
     given_name: null,
@@ -76,13 +78,13 @@ test('user view: neither user nor claims contain a hash or an internal field (R1
   });
   // A field that some later release adds to the record.
   const later = { ...full, totpSecret: canary };
-  for (const shown of [toUser(later, at), toClaims(later)]) {
+  for (const shown of [toUser(later, at), toClaims(later, BASE)]) {
     assert.equal(JSON.stringify(shown).includes(canary), false);
   }
 });
 
 test('claims: known values only', () => {
-  assert.deepEqual(toClaims(account()), {
+  assert.deepEqual(toClaims(account(), BASE), {
     sub: 'f81d4fae-7dec-41d0-a765-00a0c91e6bf6',
     name: 'alice',
     preferred_username: 'alice',
@@ -99,12 +101,13 @@ test('claims: known values only', () => {
       profile: { given_name: 'Alice', family_name: 'Liddell', locale: 'de-CH' },
       role: 'admin',
     }),
+    BASE,
   );
   assert.equal(known.name, 'Alice Liddell');
   assert.deepEqual([known.email, known.email_verified], ['a@example.com', true]);
   assert.deepEqual([known.phone_number, known.phone_number_verified], ['+41 44 123 45 67', false]);
   assert.deepEqual(known.address, { locality: 'Zürich' });
   assert.deepEqual([known.locale, known.roles], ['de-CH', ['admin']]);
-  assert.equal(toClaims(account({ profile: { name: 'Al', given_name: 'Alice' } })).name, 'Al');
-  assert.equal(toClaims(account({ profile: { family_name: 'Liddell' } })).name, 'Liddell');
+  assert.equal(toClaims(account({ profile: { name: 'Al', given_name: 'Alice' } }), BASE).name, 'Al');
+  assert.equal(toClaims(account({ profile: { family_name: 'Liddell' } }), BASE).name, 'Liddell');
 });

@@ -62,6 +62,7 @@ const PLAIN = new Set([
   'POST /users/{id}/revoke-sessions',
   'POST /users/{id}/send-email-verification',
   'POST /users/{id}/send-password-reset',
+  'POST /users/{id}/remove-picture',
   'POST /users/{id}/unlock',
 ]);
 

@@ -219,6 +219,12 @@ export const accountSamples = {
     confirmUrl: '/oauth2/authorize?prompt=login',
     alert: 'alert.stale',
   }),
+  'account-picture': sample('account-picture', { csrf, account: profile.account, errors: noErrors }),
+  'account-picture-refused': sample('account-picture', {
+    csrf,
+    account: { ...profile.account, avatarId: 'AAAAAAAAAAAAAAAAAAAAAA' },
+    errors: { picture: 'invalid.picture' },
+  }),
   'account-applications': sample('account-applications', {
     account: profile.account,
     applications: [

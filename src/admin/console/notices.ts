@@ -3,6 +3,7 @@ const notices: Readonly<Record<string, string>> = {
   'user-created': 'User created.',
   'user-saved': 'Changes saved.',
   'user-deleted': 'User deleted, with all sessions, tokens and devices.',
+  'user-picture-removed': 'Picture removed. The user can add another one.',
   'user-unlocked': 'Unlocked. The user can sign in again.',
   'user-deactivated': 'Deactivated. All sessions and tokens have ended.',
   'user-reactivated': 'Reactivated. The user can sign in again.',

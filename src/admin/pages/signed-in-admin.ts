@@ -14,6 +14,7 @@ export interface BrowserUser {
     readonly id: string;
     readonly username: string;
     readonly role: string;
+    readonly avatarId?: string | undefined;
     readonly email?: string | undefined;
     readonly totpVerified: boolean;
   };

@@ -11,12 +11,13 @@ import type { AccountDirectory } from './find-account.ts';
 interface Deps {
   readonly domain: Pick<AccountDomain, 'accounts' | 'signIns' | 'reportSignIn' | 'assurance'>;
   readonly settings: () => SettingValues;
+  readonly config: { readonly baseUrl: string };
 }
 
 /** Of an account that its owner is deleting, nothing counts but the sign-in that undoes it. */
 const hasSessions = (account: Account): boolean => isUsable(account) && !isLeaving(account);
 
-export function createAccountDirectory({ domain, settings }: Deps): AccountDirectory<Account> {
+export function createAccountDirectory({ domain, settings, config }: Deps): AccountDirectory<Account> {
   const { accounts, signIns, reportSignIn, assurance } = domain;
   const reachableAcrs = (account: Account) => acrsOf(assurance.reachable(account));
   return {
@@ -35,7 +36,7 @@ export function createAccountDirectory({ domain, settings }: Deps): AccountDirec
       reachableAcrs(account).length > 1 ||
       isRequired(account, settings().mfa_mode),
     complete: async (account) => (await signIns.complete(account)) !== undefined,
-    claims: (account) => ({ ...toClaims(account) }),
+    claims: (account) => ({ ...toClaims(account, config.baseUrl) }),
     reportSignIn,
   };
 }

@@ -2,6 +2,7 @@
 // a client gets.
 
 import { type Account, displayNameOf } from '../../accounts/index.ts';
+import { pictureOf } from '../../avatars/index.ts';
 import type { Address, Profile, Role } from '../../store/collections.ts';
 
 export interface Claims extends Profile {
@@ -19,8 +20,13 @@ export interface Claims extends Profile {
   groups: string[];
 }
 
-export const toClaims = (account: Account): Claims => ({
+/** @param picture see src/avatars */
+const withPicture = (picture: string | undefined): { picture?: string } =>
+  picture === undefined ? {} : { picture };
+
+export const toClaims = (account: Account, baseUrl: string): Claims => ({
   ...account.profile,
+  ...withPicture(pictureOf(account, baseUrl)),
   sub: account.id,
   // The scope `profile` promises `name` (§2.6), so it falls back to what the account has.
   name: displayNameOf(account.profile) ?? account.username,

@@ -3,6 +3,7 @@ import type { Handle } from '../../api/route.ts';
 import { actPages, type ItemAct, type Kind } from '../../pages/acts.ts';
 import type { AdminContext, Page } from '../../pages/page.ts';
 import { showUser } from './page.ts';
+import { userPicture } from './picture-route.ts';
 import { userActs, users } from './resource.ts';
 import type { User } from './schema.ts';
 
@@ -28,6 +29,7 @@ const acts: readonly ItemAct<User>[] = [
   { name: 'unlock', run: by(userActs.unlock), notice: 'user-unlocked' },
   { name: 'reactivate', run: by(userActs.reactivate), notice: 'user-reactivated' },
   { name: 'sign-out', run: by(userActs.revokeSessions), notice: 'user-signed-out' },
+  { name: 'remove-picture', run: by(userPicture.removePicture), notice: 'user-picture-removed' },
   { name: 'send-password-reset', run: by(userActs.sendPasswordReset), notice: 'user-reset-sent' },
   {
     name: 'send-enrolment-link',

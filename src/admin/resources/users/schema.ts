@@ -59,7 +59,7 @@ const meanings: Readonly<Record<keyof typeof examples, string>> = {
   middle_name: 'The middle names (claim `middle_name`).',
   nickname: 'The nickname (claim `nickname`).',
   profile: 'The address of a profile page (claim `profile`).',
-  picture: 'The address of a picture (claim `picture`).',
+  picture: 'The address of a picture (claim `picture` of users who gave none themselves).',
   website: 'The address of a web page (claim `website`).',
   gender: 'The gender (claim `gender`).',
   birthdate: 'The birthday as YYYY-MM-DD, with 0000 for an unknown year, or YYYY (claim `birthdate`).',
@@ -187,6 +187,10 @@ export const userSchema = ObjectSchema(
     }),
     failed_login_attempts: Integer({ description: 'Wrong passwords since the user last signed in.' }),
     last_login_at: nullable(timestamp(), { description: 'When the user last signed in; null: never.' }),
+    avatar_id: nullable(StringSchema(), {
+      description:
+        'Of the picture that the user gave, which is at `/avatars/{avatar_id}/256.jpg` below the base URL, and smaller at `96.jpg`. null: none.',
+    }),
     password_changed_at: nullable(timestamp(), {
       description: 'When the password was last set; null: there is none.',
     }),

@@ -1,0 +1,129 @@
+// /account/picture: the picture by which people are known here and in applications. It gives nothing to anyone who
+// should not have it, so no fresh sign-in is asked for.
+import type Koa from 'koa';
+import type { Account } from '../accounts/index.ts';
+import type { Crop } from '../avatars/index.ts';
+import { AppError } from '../errors.ts';
+import type { Form, RouteContext, UploadedForm } from '../http/index.ts';
+import type { FieldErrors } from '../views/index.ts';
+import { looksOf, ownerOf, type PageKit, type Problem, type SelfServiceUser } from './page-kit.ts';
+
+/** What the pages and the API share. */
+export interface OwnPicture {
+  readonly maxBytes: number;
+  /** The claim `picture`: the person's own, or the address that an administrator entered. */
+  addressOf(account: Account): string | undefined;
+  /** @throws AppError avatar.unreadable, avatar.too_many_pixels, avatar.busy, request.rate_limited */
+  set(account: Account, bytes: Buffer, crop?: Crop): Promise<Account>;
+  remove(account: Account): Promise<void>;
+}
+
+export interface PictureDeps {
+  readonly kit: PageKit;
+  readonly picture: OwnPicture;
+  readonly readUpload: (ctx: Koa.Context) => Promise<UploadedForm>;
+}
+
+const PROBLEMS: Readonly<Record<string, string>> = {
+  'avatar.unreadable': 'invalid.picture',
+  'avatar.too_many_pixels': 'invalid.picture_pixels',
+};
+
+/** The square that was chosen on the page, which only a script can; else the middle. */
+function cropOf(form: Form): Crop | undefined {
+  const [x, y, size] = ['crop_x', 'crop_y', 'crop_size'].map((name) => form.get(name) ?? '');
+  return [x, y, size].every((text) => /^\d{1,5}$/.test(text ?? ''))
+    ? { x: Number(x), y: Number(y), size: Number(size) }
+    : undefined;
+}
+
+export function createPicturePage({ kit, picture, readUpload }: PictureDeps) {
+  interface Shown extends Partial<Problem> {
+    readonly errors?: FieldErrors;
+  }
+
+  async function show(ctx: Koa.Context, who: SelfServiceUser, shown: Shown = {}): Promise<void> {
+    const { errors = {}, alert, retryAfterSeconds, status } = shown;
+    const model = {
+      csrf: kit.token(ctx, who),
+      account: ownerOf(who),
+      errors,
+      alert: alert === undefined ? undefined : { key: alert },
+      retryAfterSeconds,
+    };
+    kit.views.send(ctx, 'account-picture', model, looksOf(who, status));
+  }
+
+  const refuse = (ctx: Koa.Context, who: SelfServiceUser, problem: string, status: number): Promise<void> =>
+    show(ctx, who, { errors: { picture: problem }, status });
+
+  async function keep(ctx: Koa.Context, who: SelfServiceUser, { form, file }: UploadedForm) {
+    if (file === undefined) return refuse(ctx, who, 'invalid.picture_none', 400);
+    try {
+      await picture.set(who.account, file, cropOf(form));
+      return 'picture_changed';
+    } catch (error) {
+      const problem = error instanceof AppError ? PROBLEMS[error.code] : undefined;
+      if (!(error instanceof AppError) || problem === undefined) throw error;
+      return refuse(ctx, who, problem, error.status);
+    }
+  }
+
+  return {
+    show: (ctx: Koa.Context, who: SelfServiceUser): Promise<void> => show(ctx, who),
+
+    async submit(ctx: Koa.Context, who: SelfServiceUser): Promise<void> {
+      let upload: UploadedForm;
+      try {
+        upload = await readUpload(ctx);
+      } catch (error) {
+        // Nothing was read, so nothing was proved; and nothing is done.
+        if (!(error instanceof AppError) || error.code !== 'request.too_large') throw error;
+        return refuse(ctx, who, 'invalid.picture_bytes', error.status);
+      }
+      await kit.change(ctx, who, {
+        page: 'profile',
+        form: upload.form,
+        isAllowed: true,
+        alerts: {
+          'request.rate_limited': 'alert.rate_limited',
+          'avatar.busy': 'alert.pictures_busy',
+          'account.changed': 'alert.account_changed',
+        },
+        act: async () => (await keep(ctx, who, upload)) ?? undefined,
+        showAgain: (problem) => show(ctx, who, problem),
+      });
+    },
+
+    remove: (ctx: Koa.Context, who: SelfServiceUser): Promise<void> =>
+      kit.change(ctx, who, {
+        page: 'profile',
+        isAllowed: true,
+        alerts: { 'account.changed': 'alert.account_changed' },
+        async act() {
+          await picture.remove(who.account);
+          return 'picture_removed';
+        },
+        showAgain: (problem) => show(ctx, who, problem),
+      }),
+  };
+}
+
+/**
+ * The pictures themselves, for anyone who has the address: applications show them to their own users. Nothing of the request
+ * but its path is read. An address never shows another picture, so browsers keep it; shared caches do not, since a picture
+ * can be removed.
+ */
+export const servePicture =
+  (read: (id: string, size: string) => Promise<Buffer | undefined>) =>
+  async (ctx: RouteContext): Promise<void> => {
+    const bytes = await read(ctx.params.id ?? '', ctx.params.size ?? '');
+    if (bytes === undefined) throw new AppError('request.not_found');
+    ctx.set('Content-Type', 'image/jpeg');
+    ctx.set('Cache-Control', 'private, max-age=31536000, immutable');
+    ctx.set('ETag', `"${ctx.params.id}"`);
+    ctx.set('Cross-Origin-Resource-Policy', 'cross-origin');
+    ctx.status = 200;
+    if (ctx.fresh) ctx.status = 304;
+    else ctx.body = bytes;
+  };
