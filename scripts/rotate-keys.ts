@@ -20,6 +20,8 @@ Usage: sh scripts/with-node.sh scripts/rotate-keys.ts [option]
                  others can be dropped from it
   --help         show this
 
+A signing key is an RSA key (RS256) with a key for ES256 beside it; they are replaced together.
+
 The environment (DATA_DIR, SECRET_KEY, BASE_URL …) is as for the server, which may be running and sees it within a second.
 
 Exit codes: 0 done, 1 something went wrong, 2 invalid options, 3 some secrets could not be opened, 130 stopped by Ctrl-C.
@@ -55,14 +57,14 @@ function parseOptions(args: readonly string[]) {
 
 const timeOf = (at: number | undefined): string => (at === undefined ? '' : new Date(at).toISOString());
 
-function describe({ state, kid, activatesAt, activatedAt, removedAt }: KeyView): string {
+function describe({ state, kid, alg, activatesAt, activatedAt, removedAt }: KeyView): string {
   switch (state) {
     case 'next':
-      return `next     ${kid}  signs from ${timeOf(activatesAt)}`;
+      return `next     ${kid}  ${alg}  signs from ${timeOf(activatesAt)}`;
     case 'current':
-      return `current  ${kid}  signs since ${timeOf(activatedAt)}`;
+      return `current  ${kid}  ${alg}  signs since ${timeOf(activatedAt)}`;
     case 'retired':
-      return `retired  ${kid}  shown until ${timeOf(removedAt)}`;
+      return `retired  ${kid}  ${alg}  shown until ${timeOf(removedAt)}`;
   }
 }
 

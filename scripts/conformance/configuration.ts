@@ -59,6 +59,7 @@ async function fapiClient(register: Register, name: string, scope: string): Prom
     scope,
     token_endpoint_auth_method: 'private_key_jwt',
     token_endpoint_auth_signing_alg: 'PS256',
+    id_token_signed_response_alg: 'ES256',
     jwks: publicJwks,
     dpop_bound_access_tokens: true,
     require_pushed_authorization_requests: true,

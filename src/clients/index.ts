@@ -56,6 +56,7 @@ export {
   metadataMembers,
   openGrantTypes,
   openScopes,
+  tokenSigningAlgorithms,
 } from './metadata-members.ts';
 export { hasOrigin } from './origins.ts';
 export { createIsOwnAddress } from './own-addresses.ts';

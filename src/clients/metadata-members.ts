@@ -36,8 +36,16 @@ export const metadataMembers = {
     type: 'string',
     description: 'Address from which the public keys of the application are fetched.',
   },
-  id_token_signed_response_alg: { type: 'string', description: '`RS256`.' },
-  userinfo_signed_response_alg: { type: 'string', description: '`RS256`: userinfo answers a signed JWT.' },
+  id_token_signed_response_alg: {
+    type: 'string',
+    description:
+      'The one algorithm that its ID tokens and logout tokens are signed with: `RS256`, the default, or `ES256`. Access tokens are ' +
+      'signed with `RS256` whatever this says.',
+  },
+  userinfo_signed_response_alg: {
+    type: 'string',
+    description: '`RS256` or `ES256`: userinfo answers a JWT signed with it; absent: plain JSON.',
+  },
   subject_type: { type: 'string', description: '`public`.' },
   default_max_age: { type: 'integer', description: 'Seconds after which users must sign in again.' },
   require_auth_time: { type: 'boolean', description: 'Whether ID tokens always carry `auth_time`.' },
@@ -127,3 +135,9 @@ export const adminGrantTypes: readonly string[] = ['password'];
 export const secretAuthMethods: ReadonlySet<string> = new Set(['client_secret_basic', 'client_secret_post']);
 
 export const authMethods: readonly string[] = [...secretAuthMethods, 'private_key_jwt', 'none'];
+
+/**
+ * What ID tokens and userinfo answers are signed with, the default first. Secrets are stored as digests, so they cannot sign
+ * (HS256), and `none` proves nothing.
+ */
+export const tokenSigningAlgorithms = ['RS256', 'ES256'] as const;

@@ -10,6 +10,7 @@ import {
   openGrantTypes,
   openScopes,
   serverMembers,
+  tokenSigningAlgorithms,
 } from './metadata-members.ts';
 import type { IsOwnAddress } from './own-addresses.ts';
 import { type UriUse, uriProblem } from './uris.ts';
@@ -108,9 +109,8 @@ function checkChoices(metadata: Readonly<Members>, authority: Authority, note: N
   choose('response_types', ['code']);
   choose('token_endpoint_auth_method', authMethods);
   choose('subject_type', ['public']);
-  // Secrets are stored as digests, so they cannot sign (HS256), and our keys are RSA.
-  choose('id_token_signed_response_alg', ['RS256']);
-  choose('userinfo_signed_response_alg', ['RS256']);
+  choose('id_token_signed_response_alg', tokenSigningAlgorithms);
+  choose('userinfo_signed_response_alg', tokenSigningAlgorithms);
   choose('scope', openScopes, adminScopes);
 }
 

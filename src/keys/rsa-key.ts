@@ -2,6 +2,7 @@
 import { generateKeyPair, type JsonWebKey } from 'node:crypto';
 import { promisify } from 'node:util';
 import { calculateJwkThumbprint, type JWK } from 'jose';
+import { texts } from './jwk-members.ts';
 
 export type PublicJwk = JWK & { kty: 'RSA'; n: string; e: string; kid: string; alg: 'RS256'; use: 'sig' };
 export type PrivateJwk = PublicJwk & { d: string; p: string; q: string; dp: string; dq: string; qi: string };
@@ -14,19 +15,7 @@ export async function generateRsaKey(): Promise<JsonWebKey> {
   return privateKey.export({ format: 'jwk' });
 }
 
-const texts = <Name extends string>(jwk: object, names: readonly Name[]): Record<Name, string> => {
-  const members = new Map<string, unknown>(Object.entries(jwk));
-  const entries = names.map((name) => {
-    const value = members.get(name);
-    // The value is key material, so the message has the member's name only.
-    if (typeof value !== 'string' || value === '') throw new TypeError(`the JWK has no ${name}`);
-    return [name, value] as const;
-  });
-  // Object.fromEntries loses the names in its type; they are exactly `names`.
-  return Object.fromEntries(entries) as Record<Name, string>;
-};
-
-/** Copies single members, so that no private one is included. @throws TypeError when it is not an RSA key */
+/** @throws TypeError when it is not an RSA key */
 export async function toPublicJwk(jwk: object): Promise<PublicJwk> {
   const material = texts(jwk, ['n', 'e']);
   const kid = await calculateJwkThumbprint({ kty: 'RSA', ...material });

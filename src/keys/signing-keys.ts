@@ -1,16 +1,23 @@
 // Which key signs, what the JWKS contains, and rotation: a next key is published before it signs; a retired key stays
 // published until the last token that it signed has expired. Scheduled (advance) or on request (rotate). Any process may
 // take a step, and each step is taken once.
+import { type EcPrivateJwk, type EcPublicJwk, toEcPublicJwk } from './ec-key.ts';
 import type { PrivateJwk, PublicJwk } from './rsa-key.ts';
 import { toPublicJwk } from './rsa-key.ts';
 import { createStoredKeys, RETIRED_MS, type StoredKey, type StoredKeysDeps } from './stored-keys.ts';
 
 export interface KeySet {
+  /** Signs access tokens, and what applications do not want signed otherwise. */
   readonly current: { readonly kid: string; readonly alg: 'RS256'; readonly privateJwk: PrivateJwk };
-  /** Public halves: the current key first, then next and retired ones. */
-  readonly all: readonly PublicJwk[];
+  /** Its companion: signs what applications want by ES256, never access tokens. */
+  readonly currentEs256: { readonly kid: string; readonly alg: 'ES256'; readonly privateJwk: EcPrivateJwk };
+  /**
+   * Public halves: the current key first, then next and retired ones, then their companions in that order: simple applications
+   * take the first key of a JWKS.
+   */
+  readonly all: readonly (PublicJwk | EcPublicJwk)[];
   /** RFC 7517 §5 JWK Set, as it is served. */
-  jwks(): { keys: readonly PublicJwk[] };
+  jwks(): { keys: KeySet['all'] };
   /** Epoch ms at which the set changes by itself. */
   readonly changesAt: number;
 }
@@ -25,7 +32,7 @@ export type RotationMode = 'gradual' | 'immediate' | 'compromised';
 /** A key as administrators see it. */
 export interface KeyView {
   readonly kid: string;
-  readonly alg: 'RS256';
+  readonly alg: 'RS256' | 'ES256';
   readonly state: 'next' | 'current' | 'retired';
   /** Epoch milliseconds, all of them. */
   readonly createdAt: number;
@@ -39,7 +46,7 @@ export interface KeyView {
 export interface SigningKeys {
   /** Creates the first key when there is none, and takes a due step. @throws SigningKeyUnreadable */
   load(): Promise<KeySet>;
-  /** The next one first, then the current one, then retired ones. */
+  /** The next one first, then the current one, then retired ones; each followed by its companion. */
   list(): Promise<KeyView[]>;
   rotate(mode: RotationMode): Promise<void>;
   /** Publishes a next key when the current one will soon be older than `rotationSeconds` (0: never), and takes a due step. */
@@ -63,6 +70,22 @@ interface Settled {
 const inState = (keys: readonly StoredKey[], state: KeyView['state']): StoredKey | undefined =>
   keys.find(({ value }) => value.state === state);
 
+async function viewsOf({ id, expiresAt, value }: StoredKey): Promise<KeyView[]> {
+  const view: KeyView = {
+    kid: id,
+    alg: value.alg,
+    state: value.state,
+    createdAt: value.createdAt,
+    activatesAt: value.activateAt,
+    activatedAt: value.activatedAt,
+    retiredAt: value.retiredAt,
+    removedAt: expiresAt,
+  };
+  if (value.es256 === undefined) return [view];
+  const { kid, alg } = await toEcPublicJwk(value.es256.publicJwk);
+  return [view, { ...view, kid, alg }];
+}
+
 /** @param deps.onActivated called in the one process that activated a new key */
 export function createSigningKeys(
   deps: StoredKeysDeps & { readonly onActivated?: (kid: string, before: string | undefined) => void },
@@ -79,6 +102,11 @@ export function createSigningKeys(
     for (let round = 0; round < 20; round += 1) {
       const keys = await stored.readAll();
       const [current, next] = [inState(keys, 'current'), inState(keys, 'next')];
+      const incomplete = [current, next].find((key) => key !== undefined && key.value.es256 === undefined);
+      if (incomplete !== undefined) {
+        await stored.complete(incomplete);
+        continue;
+      }
       if (current !== undefined && (next === undefined || !isDue(next))) return { keys, current, activated };
       // Retire first, then promote; after a crash in between the next process promotes.
       if (current !== undefined) await stored.retire(current, clock() + RETIRED_MS);
@@ -138,13 +166,19 @@ export function createSigningKeys(
 
     async load() {
       const { keys, current } = await settle();
-      const privateJwk = await stored.open(current);
+      const { rsa, es256 } = await stored.open(current);
       await stored.reseal(keys);
       const others = keys.filter(({ id }) => id !== current.id);
-      const all = await Promise.all([current, ...others].map(({ value }) => toPublicJwk(value.publicJwk)));
+      const inOrder = [current, ...others].map(({ value }) => value);
+      const companions = inOrder.flatMap((value) => value.es256 ?? []);
+      const all = await Promise.all([
+        ...inOrder.map(({ publicJwk }) => toPublicJwk(publicJwk)),
+        ...companions.map(({ publicJwk }) => toEcPublicJwk(publicJwk)),
+      ]);
       const changes = others.map(({ value, expiresAt }) => value.activateAt ?? expiresAt);
       return {
-        current: { kid: current.id, alg: 'RS256', privateJwk },
+        current: { kid: current.id, alg: 'RS256', privateJwk: rsa },
+        currentEs256: { kid: es256.kid, alg: 'ES256', privateJwk: es256 },
         all,
         jwks: () => ({ keys: all }),
         changesAt: Math.min(...changes.map((at) => at ?? Number.POSITIVE_INFINITY)),
@@ -154,18 +188,8 @@ export function createSigningKeys(
     async list() {
       const { keys } = await settle();
       const order = ['next', 'current', 'retired'];
-      return keys
-        .toSorted((a, b) => order.indexOf(a.value.state) - order.indexOf(b.value.state))
-        .map(({ id, expiresAt, value }) => ({
-          kid: id,
-          alg: value.alg,
-          state: value.state,
-          createdAt: value.createdAt,
-          activatesAt: value.activateAt,
-          activatedAt: value.activatedAt,
-          retiredAt: value.retiredAt,
-          removedAt: expiresAt,
-        }));
+      const sorted = keys.toSorted((a, b) => order.indexOf(a.value.state) - order.indexOf(b.value.state));
+      return (await Promise.all(sorted.map(viewsOf))).flat();
     },
 
     async advance(rotationSeconds) {

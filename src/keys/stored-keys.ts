@@ -1,15 +1,18 @@
-// Signing keys as documents: creating one, sealing its private part (checklist R141), and the transitions between `next`
+// Signing keys as documents: creating one, sealing its private parts (checklist R141), and the transitions between `next`
 // (published, does not sign yet), `current` (signs) and `retired` (published until its document expires). Every transition
-// is a compare-and-set that all processes may attempt; one succeeds.
+// is a compare-and-set that all processes may attempt; one succeeds. A document holds the RSA key and its companion for ES256,
+// so that one transition moves both.
 import type { JsonWebKey } from 'node:crypto';
 import type { Clock } from '../clock.ts';
 import { OperatorError } from '../errors.ts';
 import type { SigningKeyRecord } from '../store/collections.ts';
 import { AlreadyExists, type Collection, type Stored, VersionConflict } from '../store/port.ts';
+import { type EcPrivateJwk, generateEcKey, toEcPrivateJwk, toEcPublicJwk } from './ec-key.ts';
 import { generateRsaKey, type PrivateJwk, toPrivateJwk, toPublicJwk } from './rsa-key.ts';
 import { type Sealer, UnsealError } from './sealing.ts';
 
 export type StoredKey = Stored<SigningKeyRecord>;
+type Companion = NonNullable<SigningKeyRecord['es256']>;
 
 /** The stored key cannot be opened; the message tells the operator what to do. */
 export class SigningKeyUnreadable extends OperatorError {
@@ -30,6 +33,11 @@ export interface StoredKeysDeps {
  */
 export const RETIRED_MS = (86_400 + 60) * 1000;
 
+export interface PrivateKeys {
+  readonly rsa: PrivateJwk;
+  readonly es256: EcPrivateJwk;
+}
+
 const purposeOf = (kid: string): string => `signing key ${kid}`;
 
 /** @returns whether this process wrote; false: another was faster */
@@ -46,6 +54,14 @@ async function isWritten(write: () => Promise<unknown>): Promise<boolean> {
 export function createStoredKeys(deps: StoredKeysDeps) {
   const { collection, sealer, clock, generate = generateRsaKey } = deps;
 
+  const sealed = (jwk: { readonly kid: string }): string =>
+    sealer.seal(purposeOf(jwk.kid), JSON.stringify(jwk));
+
+  async function newCompanion(): Promise<Companion> {
+    const privateJwk = await toEcPrivateJwk(await generateEcKey());
+    return { publicJwk: await toEcPublicJwk(privateJwk), sealedPrivateJwk: sealed(privateJwk) };
+  }
+
   /** @returns whether it was stored; false: there is already one in that state */
   async function create(
     state: Pick<SigningKeyRecord, 'state' | 'activateAt' | 'activatedAt'>,
@@ -56,16 +72,31 @@ export function createStoredKeys(deps: StoredKeysDeps) {
       alg: 'RS256',
       ...state,
       publicJwk,
-      sealedPrivateJwk: sealer.seal(purposeOf(publicJwk.kid), JSON.stringify(privateJwk)),
+      sealedPrivateJwk: sealed(privateJwk),
+      es256: await newCompanion(),
       createdAt: clock(),
     };
     return isWritten(() => collection.insert(publicJwk.kid, record));
   }
 
-  async function open({ id, value }: StoredKey): Promise<PrivateJwk> {
+  function openOne(kid: string, text: string): object {
+    const opened: unknown = JSON.parse(sealer.open(purposeOf(kid), text));
+    return Object(opened);
+  }
+
+  async function openCompanion({ publicJwk, sealedPrivateJwk }: Companion): Promise<EcPrivateJwk> {
+    const { kid } = await toEcPublicJwk(publicJwk);
+    return toEcPrivateJwk(openOne(kid, sealedPrivateJwk));
+  }
+
+  /** @throws SigningKeyUnreadable */
+  async function open({ id, value }: StoredKey): Promise<PrivateKeys> {
     try {
-      const opened: unknown = JSON.parse(sealer.open(purposeOf(id), value.sealedPrivateJwk));
-      return await toPrivateJwk(Object(opened));
+      if (value.es256 === undefined) throw new TypeError('the key has no companion');
+      return {
+        rsa: await toPrivateJwk(openOne(id, value.sealedPrivateJwk)),
+        es256: await openCompanion(value.es256),
+      };
     } catch (cause) {
       const isOtherKey = cause instanceof UnsealError && cause.reason === 'unknown_key';
       throw new SigningKeyUnreadable(
@@ -80,9 +111,28 @@ export function createStoredKeys(deps: StoredKeysDeps) {
     }
   }
 
+  /** @returns the record sealed with the newest key; undefined when no listed key opens it */
+  async function resealed(id: string, value: SigningKeyRecord): Promise<SigningKeyRecord | undefined> {
+    const anew = (kid: string, text: string) =>
+      sealer.needsReseal(text) ? sealer.reseal(purposeOf(kid), text) : text;
+    const sealedPrivateJwk = anew(id, value.sealedPrivateJwk);
+    if (sealedPrivateJwk === undefined) return undefined;
+    const { es256 } = value;
+    if (es256 === undefined) return { ...value, sealedPrivateJwk };
+    const companion = anew((await toEcPublicJwk(es256.publicJwk)).kid, es256.sealedPrivateJwk);
+    if (companion === undefined) return undefined;
+    return { ...value, sealedPrivateJwk, es256: { ...es256, sealedPrivateJwk: companion } };
+  }
+
   return {
     create,
     open,
+
+    /** Gives a key that an earlier version made its companion. @returns whether this process did */
+    complete: async ({ id, version, value }: StoredKey): Promise<boolean> => {
+      const es256 = await newCompanion();
+      return isWritten(() => collection.replace(id, version, { ...value, es256 }));
+    },
 
     /** All live keys, the newest first. */
     async readAll(): Promise<readonly StoredKey[]> {
@@ -117,20 +167,18 @@ export function createStoredKeys(deps: StoredKeysDeps) {
      * @returns how many were resealed, and how many no listed secret key can open
      */
     async reseal(keys: readonly StoredKey[]): Promise<{ resealed: number; unreadable: number }> {
-      let [resealed, unreadable] = [0, 0];
-      for (const key of keys) {
-        const { id, version, value } = key;
-        if (!sealer.needsReseal(value.sealedPrivateJwk)) continue;
-        const privateJwk = await open(key).catch(() => undefined);
-        if (privateJwk === undefined) {
+      let [written, unreadable] = [0, 0];
+      for (const { id, version, value } of keys) {
+        const texts = [value.sealedPrivateJwk, value.es256?.sealedPrivateJwk];
+        if (!texts.some((text) => text !== undefined && sealer.needsReseal(text))) continue;
+        const anew = await resealed(id, value);
+        if (anew === undefined) {
           unreadable += 1;
           continue;
         }
-        const sealedPrivateJwk = sealer.seal(purposeOf(id), JSON.stringify(privateJwk));
-        const isOurs = await isWritten(() => collection.replace(id, version, { ...value, sealedPrivateJwk }));
-        if (isOurs) resealed += 1;
+        if (await isWritten(() => collection.replace(id, version, anew))) written += 1;
       }
-      return { resealed, unreadable };
+      return { resealed: written, unreadable };
     },
   };
 }

@@ -4,7 +4,7 @@
 import type { Adapter, Configuration, ErrorOut, Interaction, KoaContextWithOIDC } from 'oidc-provider';
 import { owesSecondStep } from '../accounts/index.ts';
 import type { Apis } from '../apis/index.ts';
-import { ACR, isApprovedAddress, isPkceRequired } from '../clients/index.ts';
+import { ACR, isApprovedAddress, isPkceRequired, tokenSigningAlgorithms } from '../clients/index.ts';
 import type { Clock } from '../clock.ts';
 import { mayRequest } from './entitlements/client-access.ts';
 import { demandAuthentication } from './entitlements/client-demands.ts';
@@ -59,8 +59,8 @@ export interface DevicePages {
 export interface ConfigurationDeps {
   readonly outbound: OutboundFetch;
   readonly adapter: (name: string) => Adapter;
-  /** The first one is the current signing key. */
-  readonly signingKeys: readonly [SigningKey, ...VerifyingKey[]];
+  /** The current ones for RS256 and ES256 first: of those of one algorithm the library signs with the first. */
+  readonly signingKeys: readonly [SigningKey, SigningKey, ...VerifyingKey[]];
   readonly cookieKeys: readonly string[];
   readonly cookieNames: CookieNames;
   readonly clock: Clock;
@@ -125,10 +125,10 @@ export function createConfiguration(deps: ConfigurationDeps): Configuration {
     assertJwtClientAuthClaimsAndHeader: createAssertionCheck(deps.clock),
     clientAuthMethods: ['client_secret_basic', 'client_secret_post', 'private_key_jwt', 'none'],
     enabledJWA: {
-      idTokenSigningAlgValues: ['RS256'],
+      idTokenSigningAlgValues: [...tokenSigningAlgorithms],
       clientAuthSigningAlgValues: [...ASYMMETRIC],
       dPoPSigningAlgValues: [...DPOP_ALGORITHMS],
-      userinfoSigningAlgValues: ['RS256'],
+      userinfoSigningAlgValues: [...tokenSigningAlgorithms],
       introspectionSigningAlgValues: ['RS256'],
     },
     pkce: { required: (_ctx, client) => isPkceRequired(clientRecord(client), deps.settings()) },

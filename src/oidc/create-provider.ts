@@ -59,6 +59,7 @@ export interface ProviderDeps
   readonly secretKeys: readonly string[];
   readonly keys: {
     readonly currentPrivateJwk: JWK;
+    readonly currentEs256PrivateJwk: JWK;
     readonly publicJwks: readonly JWK[];
     readonly jwks: object;
   };
@@ -92,18 +93,18 @@ export async function createProvider(deps: ProviderDeps): Promise<MountedProvide
   const { issuer, baseUrl, basePath, keys, pages } = deps;
   // The library only warns when its own guard is missing (checklist R032).
   await assertOutboundGuard();
-  const current = new SigningKey(keys.currentPrivateJwk);
+  const signingKeys = keysOf(keys);
+  const [current] = signingKeys;
   const jwt = createAccessTokenJwt({
     keys: { current, publicJwks: keys.publicJwks },
     issuer,
     opaque: createOpaqueTokens(deps.secretKeys),
   });
-  const others = keys.publicJwks.filter(({ kid }) => kid !== current.kid).map((jwk) => new VerifyingKey(jwk));
   const [cookieKey = ''] = deps.cookieKeys;
   const ordinary = createConfiguration({
     ...deps,
     ...pages,
-    signingKeys: [current, ...others],
+    signingKeys,
     interactionUrl: `${basePath}/oauth2/login`,
     dpopNonceSecret: dpopNonceSecret(deps.secretKeys),
     loadExistingGrant: createLoadExistingGrant({
@@ -171,6 +172,14 @@ export async function createProvider(deps: ProviderDeps): Promise<MountedProvide
     publicKey: current.keyObject().export({ type: 'spki', format: 'der' }).toString('base64'),
     sendLogoutToken: createSendLogoutToken({ models: provider, outbound: deps.outbound }),
   };
+}
+
+function keysOf(keys: ProviderDeps['keys']): ConfigurationDeps['signingKeys'] {
+  const current = new SigningKey(keys.currentPrivateJwk);
+  const currentEs256 = new SigningKey(keys.currentEs256PrivateJwk);
+  const signing = new Set([current.kid, currentEs256.kid]);
+  const others = keys.publicJwks.filter(({ kid }) => !signing.has(kid));
+  return [current, currentEs256, ...others.map((jwk) => new VerifyingKey(jwk))];
 }
 
 // A Koa app by inheritance; provider-base.ts re-types its models, which TypeScript sees as a different class.

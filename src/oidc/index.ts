@@ -211,6 +211,7 @@ export function createProtocol(deps: ProtocolDeps): (keySet: KeySet) => Promise<
     if (newest === undefined) return;
     const keys = {
       currentPrivateJwk: newest.current.privateJwk,
+      currentEs256PrivateJwk: newest.currentEs256.privateJwk,
       publicJwks: newest.all,
       jwks: newest.jwks(),
     };

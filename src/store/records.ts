@@ -204,12 +204,14 @@ export interface SettingsRecord {
   updatedBy: string;
 }
 
-/** A signing key; the id is its `kid`. The private part is sealed with SECRET_KEY. */
+/** A signing key; the id is its `kid`. The private parts are sealed with SECRET_KEY. */
 export interface SigningKeyRecord {
   alg: 'RS256';
   state: 'next' | 'current' | 'retired';
   publicJwk: Record<string, unknown>;
   sealedPrivateJwk: string;
+  /** Its companion for ES256, of its age and its end. A key that an earlier version made gets one when it is loaded. */
+  es256?: { publicJwk: Record<string, unknown>; sealedPrivateJwk: string };
   createdAt: number;
   /** When a next key becomes the current one. */
   activateAt?: number;

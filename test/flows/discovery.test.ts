@@ -105,7 +105,8 @@ test('discovery: advertised grants, response types and modes are those accepted'
 test('discovery: advertised security properties hold', () => {
   deepEqual(document.code_challenge_methods_supported, ['S256']);
   equal(document.authorization_response_iss_parameter_supported, true);
-  deepEqual(document.id_token_signing_alg_values_supported, ['RS256']);
+  deepEqual(document.id_token_signing_alg_values_supported, ['RS256', 'ES256']);
+  deepEqual(document.userinfo_signing_alg_values_supported, ['RS256', 'ES256']);
   deepEqual(document.subject_types_supported, ['public']);
   equal(document.request_uri_parameter_supported, false);
   ok(document.request_parameter_supported !== true);
@@ -238,9 +239,17 @@ test('discovery: keys are public ones', async () => {
   const keys = Array.isArray(body.keys) ? body.keys : [];
   ok(keys.length >= 1);
   for (const key of keys as Json[]) {
-    deepEqual(Object.keys(key).sort(), ['alg', 'e', 'kid', 'kty', 'n', 'use']);
-    ok(Buffer.from(String(key.n), 'base64url').length >= 256, 'at least 2048 bits');
+    const isRsa = key.kty === 'RSA';
+    const material = isRsa ? ['e', 'n'] : ['crv', 'x', 'y'];
+    deepEqual(Object.keys(key).sort(), ['alg', 'kid', 'kty', 'use', ...material].sort());
+    if (isRsa) ok(Buffer.from(String(key.n), 'base64url').length >= 256, 'at least 2048 bits');
+    else equal(key.crv, 'P-256');
   }
+  // Simple applications take the first one.
+  deepEqual(
+    keys.map(({ alg }) => alg),
+    ['RS256', 'ES256'],
+  );
 });
 
 test('discovery: documented pages and operational endpoints answer', async () => {

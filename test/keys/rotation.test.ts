@@ -39,8 +39,12 @@ function world() {
   return { time, collection, create, activated };
 }
 
-const kids = ({ all }: KeySet): string[] => all.map(({ kid }) => kid);
-const states = async (keys: SigningKeys): Promise<string[]> => (await keys.list()).map(({ state }) => state);
+const ofAlg = ({ all }: KeySet, alg: string): string[] =>
+  all.filter((jwk) => jwk.alg === alg).map(({ kid }) => kid);
+const kids = (set: KeySet): string[] => ofAlg(set, 'RS256');
+const companions = (set: KeySet): string[] => ofAlg(set, 'ES256');
+const states = async (keys: SigningKeys, alg = 'RS256'): Promise<string[]> =>
+  (await keys.list()).filter((key) => key.alg === alg).map(({ state }) => state);
 
 test('gradual rotation: published first, signs after 15 minutes, old key kept for its tokens', async () => {
   const { create, time, activated } = world();
@@ -68,6 +72,51 @@ test('gradual rotation: published first, signs after 15 minutes, old key kept fo
   time.now += 61_000;
   assert.deepEqual(kids(await keys.load()), [second.current.kid]);
   assert.deepEqual(await states(keys), ['current']);
+});
+
+test('ES256: its key is shown, signs, retires and goes with the RS256 key beside it', async () => {
+  const { create, time } = world();
+  const keys = create();
+  const first = await keys.load();
+  assert.deepEqual(companions(first), [first.currentEs256.kid]);
+  await keys.rotate('gradual');
+  const shown = await keys.load();
+  assert.equal(shown.currentEs256.kid, first.currentEs256.kid);
+  assert.equal(companions(shown).length, 2);
+  assert.deepEqual(
+    shown.all.map(({ kty }) => kty),
+    ['RSA', 'RSA', 'EC', 'EC'],
+  );
+  time.now += PUBLISH_AHEAD_MS;
+  const second = await keys.load();
+  assert.equal(second.currentEs256.kid, companions(shown)[1]);
+  assert.deepEqual(companions(second), [second.currentEs256.kid, first.currentEs256.kid]);
+  assert.deepEqual(await states(keys, 'ES256'), ['current', 'retired']);
+  await keys.rotate('compromised');
+  const third = await keys.load();
+  assert.deepEqual(companions(third), [third.currentEs256.kid, first.currentEs256.kid]);
+  time.now += (DAY + 61) * 1000;
+  assert.deepEqual(companions(await keys.load()), [third.currentEs256.kid]);
+});
+
+test('ES256: a key of an earlier version gets one key beside it, whichever process is first', async () => {
+  const { create, collection, time } = world();
+  const first = await create().load();
+  await create().rotate('gradual');
+  for (const { id, version, value } of (await collection.query({ sort: 'id', order: 'asc', limit: 10 }))
+    .items) {
+    const { es256: _, ...before } = value;
+    await collection.replace(id, version, before);
+  }
+  const sets = await Promise.all(Array.from({ length: 10 }, () => create().load()));
+  assert.equal(new Set(sets.map(({ all }) => JSON.stringify(all))).size, 1);
+  const [now] = sets;
+  assert.ok(now);
+  assert.equal(now.current.kid, first.current.kid);
+  assert.equal(companions(now).length, 2);
+  assert.notEqual(now.currentEs256.kid, first.currentEs256.kid);
+  time.now += PUBLISH_AHEAD_MS;
+  assert.equal((await create().load()).currentEs256.kid, companions(now)[1]);
 });
 
 test('rotation: a second request during one creates no second new key', async () => {

@@ -34,7 +34,13 @@ test('signing key: the first is RSA-2048 or more, named by its thumbprint, and s
   const keys = await create().load();
   const [shown] = keys.all;
   assert.ok(shown);
-  assert.equal(keys.all.length, 1);
+  assert.deepEqual(
+    keys.all.map(({ kty, alg }) => [kty, alg]),
+    [
+      ['RSA', 'RS256'],
+      ['EC', 'ES256'],
+    ],
+  );
   assert.equal(keys.current.kid, await calculateJwkThumbprint(shown));
   const { modulusLength = 0 } = createPublicKey({ key: shown, format: 'jwk' }).asymmetricKeyDetails ?? {};
   assert.ok(modulusLength >= 2048);
@@ -46,31 +52,36 @@ test('signing key: the first is RSA-2048 or more, named by its thumbprint, and s
   );
 });
 
-test('signing key: the JWKS verifies what the current key signs', async () => {
+test('signing key: the JWKS verifies what the current keys sign', async () => {
   const keys = await world().create().load();
-  const { kid, alg, privateJwk } = keys.current;
-  const token = await new SignJWT({ sub: 'alice' })
-    .setProtectedHeader({ alg, kid })
-    .sign(await importJWK(privateJwk, alg));
-  const { payload } = await jwtVerify(token, createLocalJWKSet({ keys: [...keys.jwks().keys] }));
-  assert.equal(payload.sub, 'alice');
+  for (const { kid, alg, privateJwk } of [keys.current, keys.currentEs256]) {
+    const token = await new SignJWT({ sub: 'alice' })
+      .setProtectedHeader({ alg, kid })
+      .sign(await importJWK(privateJwk, alg));
+    const { payload } = await jwtVerify(token, createLocalJWKSet({ keys: [...keys.jwks().keys] }));
+    assert.equal(payload.sub, 'alice');
+  }
 });
 
 test('JWKS: public members only (R141)', async () => {
   const keys = await world().create().load();
-  for (const jwk of keys.jwks().keys) {
-    assert.deepEqual(Object.keys(jwk).sort(), ['alg', 'e', 'kid', 'kty', 'n', 'use']);
-  }
+  const members = {
+    RSA: ['alg', 'e', 'kid', 'kty', 'n', 'use'],
+    EC: ['alg', 'crv', 'kid', 'kty', 'use', 'x', 'y'],
+  };
+  for (const jwk of keys.jwks().keys) assert.deepEqual(Object.keys(jwk).sort(), members[jwk.kty]);
 });
 
 test('signing key: nothing private is readable in the store (R143)', async () => {
   const { create, collection } = world();
-  const { current } = await create().load();
+  const { current, currentEs256 } = await create().load();
   const stored = JSON.stringify(await collection.find(current.kid));
   for (const name of ['d', 'p', 'q', 'dp', 'dq', 'qi'] as const) {
     assert.equal(stored.includes(current.privateJwk[name]), false, name);
   }
+  assert.equal(stored.includes(currentEs256.privateJwk.d), false);
   assert.equal(stored.includes(current.privateJwk.n), true);
+  assert.equal(stored.includes(currentEs256.privateJwk.x), true);
 });
 
 test('signing key: ten processes starting on an empty file agree on one key (R141)', async () => {
@@ -91,7 +102,7 @@ test('signing key: ten processes starting on an empty file agree on one key (R14
     );
     assert.equal(new Set(sets.map(({ current }) => current.kid)).size, 1);
     assert.equal(new Set(sets.map(({ all }) => JSON.stringify(all))).size, 1);
-    assert.equal(sets[0]?.all.length, 1);
+    assert.equal(sets[0]?.all.length, 2);
   } finally {
     await Promise.all(stores.map((store) => store.close()));
     await rm(directory, { recursive: true, force: true });
@@ -113,9 +124,10 @@ test('SECRET_KEY changed: an error says what to do, and no new key is created', 
 
 test('SECRET_KEY rotation: with both listed the keys are resealed, then the old one may go', async () => {
   const { create } = world();
-  const { current } = await create().load();
+  const { current, currentEs256 } = await create().load();
   assert.deepEqual((await create([otherKey, secretKey]).load()).current, current);
-  assert.deepEqual((await create([otherKey]).load()).current, current);
+  const after = await create([otherKey]).load();
+  assert.deepEqual([after.current, after.currentEs256], [current, currentEs256]);
   await assert.rejects(create([secretKey]).load(), SigningKeyUnreadable);
 });
 
@@ -133,6 +145,21 @@ test('attack: the sealed half of one key in the document of another', async () =
   await assert.rejects(create().load(), /damaged/);
 });
 
+test('attack: the sealed ES256 key of one document in another', async () => {
+  const { create, collection } = world();
+  const { current } = await create().load();
+  const mine = await collection.find(current.kid);
+  const { es256 } = mine?.value ?? {};
+  assert.ok(mine && es256);
+  await collection.remove(mine.id);
+  const other = await create().load();
+  const theirs = await collection.find(other.current.kid);
+  assert.ok(theirs?.value.es256);
+  const { publicJwk } = theirs.value.es256;
+  await collection.replace(theirs.id, theirs.version, { ...theirs.value, es256: { ...es256, publicJwk } });
+  await assert.rejects(create().load(), /damaged/);
+});
+
 test('JWKS: includes next and retired keys, retired ones until they expire', async () => {
   const { create, collection, time } = world();
   const first = await create().load();
@@ -145,12 +172,12 @@ test('JWKS: includes next and retired keys, retired ones until they expire', asy
   assert.notEqual(second.current.kid, first.current.kid);
   assert.deepEqual(
     second.jwks().keys.map(({ kid }) => kid),
-    [second.current.kid, first.current.kid],
+    [second.current.kid, first.current.kid, second.currentEs256.kid, first.currentEs256.kid],
   );
   time.now += 1000;
   assert.deepEqual(
     (await create().load()).all.map(({ kid }) => kid),
-    [second.current.kid],
+    [second.current.kid, second.currentEs256.kid],
   );
 });
 

@@ -29,8 +29,8 @@ test('rotate-keys beside a running server: published at once, active within seco
   const env = { DATA_DIR: folder };
   const kids = async (): Promise<string[]> => {
     const response = await fetch(`${server.url}/.well-known/jwks.json`);
-    const { keys }: { keys: { kid: string }[] } = JSON.parse(await response.text());
-    return keys.map(({ kid }) => kid);
+    const { keys }: { keys: { kid: string; alg: string }[] } = JSON.parse(await response.text());
+    return keys.filter(({ alg }) => alg === 'RS256').map(({ kid }) => kid);
   };
   try {
     const [first = ''] = await kids();
@@ -38,7 +38,9 @@ test('rotate-keys beside a running server: published at once, active within seco
     assert.equal(gradual.code, 0, gradual.stderr);
     assert.match(
       gradual.stdout,
-      new RegExp(`^next     (\\S+)  signs from \\S+\ncurrent  ${first}  signs since`),
+      new RegExp(
+        `^next     (\\S+)  RS256  signs from .+\nnext     \\S+  ES256  .+\ncurrent  ${first}  RS256  signs since`,
+      ),
     );
     const [, next = ''] = /next {5}(\S+)/.exec(gradual.stdout) ?? [];
     await sleep(1000);
@@ -47,7 +49,10 @@ test('rotate-keys beside a running server: published at once, active within seco
     await sleep(4000);
     assert.deepEqual(await kids(), [next, first]);
     const listed = await run(SCRIPT, ['--list'], { env });
-    assert.match(listed.stdout, new RegExp(`^current  ${next}  .*\nretired  ${first}  shown until`));
+    assert.match(
+      listed.stdout,
+      new RegExp(`^current  ${next}  .*\n.*ES256.*\nretired  ${first}  RS256  shown until`),
+    );
     const gone = await run(SCRIPT, ['--compromised'], { env });
     assert.equal(gone.code, 0);
     await sleep(1000);

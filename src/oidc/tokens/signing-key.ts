@@ -4,22 +4,26 @@ import { createPrivateKey, createPublicKey, type KeyObject, sign } from 'node:cr
 import type { JWK } from 'jose';
 import { ExternalSigningKey } from 'oidc-provider';
 
-const signRs256 = (key: KeyObject, data: Uint8Array): Promise<Buffer> =>
+type Signer = KeyObject | { readonly key: KeyObject; readonly dsaEncoding: 'ieee-p1363' };
+
+const signed = (data: Uint8Array, by: Signer): Promise<Buffer> =>
   new Promise((resolve, reject) => {
-    sign('sha256', data, key, (error, signature) => (error ? reject(error) : resolve(signature)));
+    sign('sha256', data, by, (error, signature) => (error ? reject(error) : resolve(signature)));
   });
 
-/** RS256 (RFC 7518 §3.3) with an RSA private key. */
+/** RS256 (RFC 7518 §3.3) with an RSA private key, ES256 (§3.4) with one of P-256. */
 export class SigningKey extends ExternalSigningKey {
-  readonly #privateKey: KeyObject;
+  readonly #signer: Signer;
   readonly #publicKey: KeyObject;
 
   constructor(privateJwk: JWK) {
     super();
-    this.#privateKey = createPrivateKey({ key: { ...privateJwk }, format: 'jwk' });
-    this.#publicKey = createPublicKey(this.#privateKey);
+    const key = createPrivateKey({ key: { ...privateJwk }, format: 'jwk' });
+    const isElliptic = key.asymmetricKeyType === 'ec';
+    this.#signer = isElliptic ? { key, dsaEncoding: 'ieee-p1363' } : key;
+    this.#publicKey = createPublicKey(key);
     // The base class has setters for these two; the types show getters only.
-    Object.assign(this, { kid: privateJwk.kid, alg: 'RS256' });
+    Object.assign(this, { kid: privateJwk.kid, alg: isElliptic ? 'ES256' : 'RS256' });
   }
 
   override keyObject(): KeyObject {
@@ -27,7 +31,7 @@ export class SigningKey extends ExternalSigningKey {
   }
 
   override sign(data: Uint8Array): Promise<Buffer> {
-    return signRs256(this.#privateKey, data);
+    return signed(data, this.#signer);
   }
 }
 
@@ -38,7 +42,7 @@ export class VerifyingKey extends ExternalSigningKey {
   constructor(publicJwk: JWK) {
     super();
     this.#publicKey = createPublicKey({ key: { ...publicJwk }, format: 'jwk' });
-    Object.assign(this, { kid: publicJwk.kid, alg: 'RS256' });
+    Object.assign(this, { kid: publicJwk.kid, alg: publicJwk.alg });
   }
 
   override keyObject(): KeyObject {

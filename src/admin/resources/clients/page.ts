@@ -24,6 +24,7 @@ import { readCalls } from './called-addresses-model.ts';
 import { hasLegacyPart, legacyBody, legacyBoxes, legacyTypes, legacyValues } from './legacy-form.ts';
 import { kindLabel, kindOf } from './list-page.ts';
 import { clients } from './resource.ts';
+import { signatureBody, signatureFields, signatureValues } from './signatures-form.ts';
 
 const here = 'applications';
 
@@ -73,6 +74,9 @@ function valuesOf(client: Values): Values {
     keycloak_tokens: client.keycloak_tokens === true ? 'on' : '',
     minimal_id_tokens: client.minimal_id_tokens === true ? 'on' : '',
     dpop_bound_access_tokens: client.dpop_bound_access_tokens === true ? 'on' : '',
+    // Nothing is signed of a machine but its access tokens.
+    has_signatures: kindOf(client) === 'machine' ? '' : 'on',
+    ...signatureValues(client),
     ...legacyValues(client),
   };
 }
@@ -145,6 +149,7 @@ export async function showApplication(
     isOurs: client.origin === 'seed',
     grants,
     acrChoices,
+    signatureFields,
     hasLegacy,
     legacyTypes,
     lifetimes: Object.entries(lifetimeSettings).map(([name, bounds]) => ({ name, ...bounds })),
@@ -193,6 +198,7 @@ function bodyOf(textIn: (name: string) => string | undefined): Values {
       max_auth_age: lifetime('max_auth_age'),
       logout_needs_auth: textIn('logout_needs_auth') === 'on',
     }),
+    ...signatureBody(textIn),
     ...legacyBody(textIn),
   };
 }

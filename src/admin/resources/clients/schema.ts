@@ -34,6 +34,7 @@ import {
   openScopes,
   profileSetting,
   requestObjectAlgorithms,
+  tokenSigningAlgorithms,
   webOriginsSetting,
 } from '../../../clients/index.ts';
 import {
@@ -102,8 +103,8 @@ const rules = new Map<string, Keywords>(
       },
     },
     jwks_uri: page,
-    id_token_signed_response_alg: oneOf('RS256'),
-    userinfo_signed_response_alg: oneOf('RS256'),
+    id_token_signed_response_alg: oneOf(...tokenSigningAlgorithms),
+    userinfo_signed_response_alg: oneOf(...tokenSigningAlgorithms),
     subject_type: oneOf('public'),
     default_max_age: { maximum: Number.MAX_SAFE_INTEGER },
     default_acr_values: someOf(...Object.values(ACR)),

@@ -54,12 +54,12 @@ async function rotate(context: AdminContext): Promise<void> {
 }
 
 async function showReplace(context: AdminContext, shown: object = {}, status = 200): Promise<void> {
-  const current = (await readKeys(context)).find(({ state }) => state === 'current');
+  const current = (await readKeys(context)).filter(({ state }) => state === 'current');
   const ask = {
     heading: 'Replace a compromised key?',
     consequences: [
-      `The key ${current?.kid ?? ''} is removed from the key list now, and a new key signs.`,
-      'All access tokens and ID tokens that it signed are no longer valid, in all applications.',
+      `The keys ${current.map(({ kid, alg }) => `${kid} (${alg})`).join(' and ')} are removed from the key list now, and new keys sign.`,
+      'All access tokens and ID tokens that they signed are no longer valid, in all applications.',
       'Users stay signed in here. Applications get new tokens with their refresh token or by a new sign-in.',
       'This cannot be undone. Use it only when the key may be compromised.',
     ],
@@ -67,7 +67,7 @@ async function showReplace(context: AdminContext, shown: object = {}, status = 2
     isDanger: true,
   };
   const own = { title: ask.heading, here, crumbs, ask, back: '/keys', action: '/keys/replace' };
-  context.show('confirm', { ...own, thing: current ?? {}, typed: WORD, values: {}, ...shown }, status);
+  context.show('confirm', { ...own, thing: current[0] ?? {}, typed: WORD, values: {}, ...shown }, status);
 }
 
 async function replace(context: AdminContext): Promise<void> {

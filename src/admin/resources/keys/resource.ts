@@ -2,7 +2,6 @@
 import {
   Array as ArraySchema,
   Enum,
-  Literal,
   Object as ObjectSchema,
   Optional,
   type Static,
@@ -19,7 +18,11 @@ interface Ports {
 const keySchema = ObjectSchema(
   {
     kid: StringSchema({ description: 'The key ID in tokens and in the JWKS.' }),
-    alg: Literal('RS256', { description: 'The algorithm that it signs with.' }),
+    alg: Enum(['RS256', 'ES256'], {
+      description:
+        'The algorithm that it signs with. Each RS256 key has an ES256 key beside it, which is of its state, and signs ID tokens and ' +
+        'userinfo answers of applications that ask for ES256.',
+    }),
     state: Enum(['next', 'current', 'retired'], {
       description: '`next`: published, and signs later; `current`: signs; `retired`: only verifies.',
     }),
