@@ -7,6 +7,8 @@ export interface Document<T> {
   readonly text: string;
   readonly copy: T;
   readonly keys: ReadonlyMap<string, string>;
+  /** By index, besides that in `keys`; only where there are any, and each once. */
+  readonly furtherKeys: ReadonlyMap<string, readonly string[]>;
   readonly fields: ReadonlyMap<string, FieldValue>;
 }
 
@@ -58,10 +60,18 @@ function checkType(where: string, type: FieldType, value: unknown): void {
 export function derive<T>(
   definition: CollectionDefinition<T>,
   value: T,
-): Pick<Document<T>, 'keys' | 'fields'> {
+): Pick<Document<T>, 'keys' | 'furtherKeys' | 'fields'> {
   const keys = new Map<string, string>();
+  const furtherKeys = new Map<string, readonly string[]>();
   for (const [name, index] of Object.entries(definition.indexes)) {
     const key = index.key(value);
+    const further = index.furtherKeys === undefined ? [] : index.furtherKeys(value);
+    if (further.length > 0) {
+      for (const one of further) checkType(`${definition.name}: key ${name}`, 'string', one);
+      const others = new Set(further);
+      if (key !== undefined) others.delete(key);
+      if (others.size > 0) furtherKeys.set(name, [...others]);
+    }
     if (key === undefined) continue;
     checkType(`${definition.name}: key ${name}`, 'string', key);
     keys.set(name, key);
@@ -73,8 +83,18 @@ export function derive<T>(
     checkType(`${definition.name}: field ${name}`, field.type, content);
     fields.set(name, content);
   }
-  return { keys, fields };
+  return { keys, furtherKeys, fields };
 }
+
+/** All keys of a document in one index. */
+export const keysIn = (
+  { keys, furtherKeys }: Pick<Document<unknown>, 'keys' | 'furtherKeys'>,
+  index: string,
+): readonly string[] => {
+  const key = keys.get(index);
+  const further = furtherKeys.get(index) ?? [];
+  return key === undefined ? further : [key, ...further];
+};
 
 /** @throws TypeError when the value is not JSON */
 export function toDocument<T>(definition: CollectionDefinition<T>, value: T): Document<T> {

@@ -16,6 +16,7 @@ import {
   compareText,
   type Document,
   isLive,
+  keysIn,
   toDocument,
 } from '../document.ts';
 import { gather, type Preparations } from '../together.ts';
@@ -65,7 +66,9 @@ function createMemoryCollection<T>(
     return [...rows.values()].filter((entry) => isLive(entry.expiresAt, at));
   };
   const having = (index: string, key: string): Entry[] =>
-    liveEntries().filter((entry) => entry.keys.get(index) === key);
+    liveEntries().filter(
+      ({ keys, furtherKeys }) => keys.get(index) === key || furtherKeys.get(index)?.includes(key) === true,
+    );
 
   const read = (entry: Entry): Stored<T> => toStored<T>(entry, JSON.parse(entry.text));
 
@@ -77,9 +80,10 @@ function createMemoryCollection<T>(
     expiresAt: number | undefined,
   ): Stored<T> {
     for (const [index, { unique }] of Object.entries(definition.indexes)) {
-      const key = document.keys.get(index);
-      if (unique !== true || key === undefined) continue;
-      const isTaken = having(index, key).some((entry) => entry.id !== id);
+      if (unique !== true) continue;
+      const isTaken = keysIn(document, index).some((key) =>
+        having(index, key).some((entry) => entry.id !== id),
+      );
       if (isTaken) throw new AlreadyExists(definition.name, index);
     }
     const { copy, ...kept } = document;

@@ -9,7 +9,15 @@ import {
   StoreUnavailable,
   VersionConflict,
 } from '../../src/store/port.ts';
-import { checkExpiry, checkIndex, checkQuery, type Document, isLive, toDocument } from '../document.ts';
+import {
+  checkExpiry,
+  checkIndex,
+  checkQuery,
+  type Document,
+  isLive,
+  keysIn,
+  toDocument,
+} from '../document.ts';
 import { type Connection, clashingIndex } from './connection.ts';
 import {
   byId,
@@ -84,12 +92,12 @@ export function createMongoCollection<T>(deps: CollectionDeps<T>): Collection<T>
   /** Handles a key clash before the next attempt (C6, and C7 for expired owners). */
   async function freeKey(clash: string, id: string, document: Document<T>): Promise<void> {
     const index = uniqueIndexOf(clash);
-    const key = index === undefined ? undefined : document.keys.get(index);
+    const keys = index === undefined ? [] : keysIn(document, index);
     // Another version of the program, running beside this one, may have created another unique index.
-    if (index === undefined || key === undefined)
+    if (index === undefined || keys.length === 0)
       throw new AlreadyExists(name, 'an index of another version');
     // A document does not clash with itself: if it was written just now, the next attempt finds it.
-    await removeIfExpired({ ...hasKey(index, key), $nor: [byId(id)] }, index);
+    for (const key of keys) await removeIfExpired({ ...hasKey(index, key), $nor: [byId(id)] }, index);
   }
 
   /** @param resolve throws when the clash is final; otherwise `attempt` runs again */

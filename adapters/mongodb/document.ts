@@ -2,7 +2,7 @@
 // keys and fields. All conditions with callers' values are built here or in query.ts.
 import type { Document as Bson, Filter, UpdateFilter } from 'mongodb';
 import type { CollectionDefinition, FieldValue, Stored } from '../../src/store/port.ts';
-import { type Document, fold } from '../document.ts';
+import { type Document, fold, keysIn } from '../document.ts';
 import { encodeText } from '../text.ts';
 import { decodeOrdered, encodeOrdered } from './text.ts';
 
@@ -12,8 +12,8 @@ export interface Row extends Bson {
   version: number;
   /** The value as JSON text. */
   value: string;
-  /** Secondary keys by index name, only those that are indexed. */
-  k?: Record<string, string>;
+  /** Secondary keys by index name, only those that are indexed; a list where a document has several in one index. */
+  k?: Record<string, string | string[]>;
   /** Queryable fields by name. */
   f?: Record<string, FieldValue>;
   /** Folded text of the searchable string fields. */
@@ -43,11 +43,16 @@ const toDate = (expiresAt: number): Date =>
 /** The derived parts that queries filter and sort by. */
 export function derivedParts(
   definition: CollectionDefinition<never>,
-  { keys, fields }: Pick<Document<unknown>, 'keys' | 'fields'>,
+  document: Pick<Document<unknown>, 'keys' | 'furtherKeys' | 'fields'>,
 ): Required<Pick<Row, 'k' | 'f' | 's' | 'model'>> {
+  const { keys, furtherKeys, fields } = document;
   const texts = [...fields].filter((entry): entry is [string, string] => typeof entry[1] === 'string');
   return {
-    k: Object.fromEntries([...keys].map(([index, key]) => [index, encodeOrdered(key)])),
+    k: Object.fromEntries([
+      ...[...keys].map(([index, key]) => [index, encodeOrdered(key)] as const),
+      // Of a list, MongoDB enters each element into the index, unique ones too.
+      ...[...furtherKeys.keys()].map((index) => [index, keysIn(document, index).map(encodeOrdered)] as const),
+    ]),
     f: Object.fromEntries([...fields].map(([field, content]) => [field, toCell(content)])),
     s: Object.fromEntries(texts.map(([field, text]) => [field, toSearchable(text)])),
     model: modelOf(definition),

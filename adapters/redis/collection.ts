@@ -68,10 +68,10 @@ function prepareWrites(definition: CollectionDefinition<never>, { prefix, expiri
 
   function prepare({ mode, id, version, expires }: Write, document?: Document<unknown>): PreparedWrite {
     const encodedId = encodeText(id);
-    const indexes = [...(document?.keys ?? [])].map(([index, key]) => ({
-      index,
-      key: indexKeyOf(index, key),
-    }));
+    const keys = [...(document?.keys ?? [])];
+    for (const [index, further] of document?.furtherKeys ?? [])
+      for (const key of further) keys.push([index, key]);
+    const indexes = keys.map(([index, key]) => ({ index, key: indexKeyOf(index, key) }));
     return {
       keys: [entry(encodedId), expiries, ...indexes.map(({ key }) => `${prefix}${key}`)],
       args: [

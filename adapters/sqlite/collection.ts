@@ -77,7 +77,7 @@ export function createSqliteCollection<T>(deps: CollectionDeps<T>): Collection<T
 
     async findBy(index, key) {
       checkIndex(definition, index);
-      const found = await connection.read(() => rows.findBy(table.lookup(index), encodeText(key)));
+      const found = await connection.read(() => rows.findBy(index, encodeText(key)));
       return found.map(fromRow<T>);
     },
 
@@ -94,7 +94,7 @@ export function createSqliteCollection<T>(deps: CollectionDeps<T>): Collection<T
 
     async removeBy(index, key) {
       checkIndex(definition, index);
-      return writer.write(() => rows.removeBy(table.lookup(index), encodeText(key)));
+      return writer.write(() => rows.removeBy(index, encodeText(key)));
     },
 
     async query(query) {

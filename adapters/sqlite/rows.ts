@@ -3,11 +3,11 @@
 import type { SQLInputValue } from 'node:sqlite';
 import type { Clock } from '../../src/clock.ts';
 import { AlreadyExists, type CollectionDefinition, VersionConflict } from '../../src/store/port.ts';
-import { type Document, isLive } from '../document.ts';
+import { type Document, isLive, keysIn } from '../document.ts';
 import { decodeText, encodeText } from '../text.ts';
 import { type Connection, isUniqueClash } from './connection.ts';
 import type { Row } from './sql.ts';
-import { keyColumn, type Table, toCells } from './table.ts';
+import { type Table, toCells } from './table.ts';
 
 /** Ids and keys are encoded. Everything but the finds runs inside a write transaction. */
 export interface Rows {
@@ -16,7 +16,7 @@ export interface Rows {
   /** Live or expired. */
   find(id: string): Row | undefined;
   /** Live ones, in id order. */
-  findBy(column: string, key: string): Row[];
+  findBy(index: string, key: string): Row[];
   /** @returns the version. @throws AlreadyExists */
   insert(id: string, document: Document<unknown>, expiresAt: number | undefined): number;
   put(id: string, document: Document<unknown>, expiresAt: number | undefined): number;
@@ -29,7 +29,7 @@ export interface Rows {
   ): number | undefined;
   /** @returns whether a live one was removed */
   remove(id: string): boolean;
-  removeBy(column: string, key: string): number;
+  removeBy(index: string, key: string): number;
 }
 
 interface Deps {
@@ -43,7 +43,7 @@ export const expiryOf = (row: Row): number | undefined =>
   typeof row.expires_at === 'number' ? row.expires_at : undefined;
 
 // Not `expires_at IS NULL OR …`: the planner would choose the index on expires_at, which is slower here.
-const liveSql = 'ifnull(expires_at > ?, 1)';
+const liveSql = 'ifnull(expires_at > ?2, 1)';
 
 export function createRows({ connection, clock, definition, table }: Deps): Rows {
   const { name } = definition;
@@ -71,17 +71,16 @@ export function createRows({ connection, clock, definition, table }: Deps): Rows
   }
 
   /** C6, and C7 for owners that have expired. */
-  function claimKeys(id: string, { keys }: Document<unknown>): void {
-    for (const index of uniqueIndexes) {
-      const key = keys.get(index);
-      if (key === undefined) continue;
-      const owner = connection
-        .statement(`SELECT id, expires_at FROM ${table.sql} WHERE ${keyColumn(index)} = ?`)
-        .get(encodeText(key));
-      if (owner === undefined || owner.id === id) continue;
-      if (isLive(expiryOf(owner), clock())) throw new AlreadyExists(name, index);
-      removeRow(String(owner.id));
-    }
+  function claimKeys(id: string, document: Document<unknown>): void {
+    for (const index of uniqueIndexes)
+      for (const key of keysIn(document, index)) {
+        const owner = connection
+          .statement(`SELECT id, expires_at FROM ${table.sql} WHERE ${table.lookup(index)}`)
+          .get(encodeText(key));
+        if (owner === undefined || owner.id === id) continue;
+        if (isLive(expiryOf(owner), clock())) throw new AlreadyExists(name, index);
+        removeRow(String(owner.id));
+      }
   }
 
   function runChange(sql: string, ...cells: SQLInputValue[]): void {
@@ -124,8 +123,8 @@ export function createRows({ connection, clock, definition, table }: Deps): Rows
 
     find: (id) => connection.rows.find(name, id, () => connection.statement(findSql).get(id)),
 
-    findBy(column, key) {
-      const sql = `SELECT ${documentColumns} FROM ${table.sql} WHERE ${column} = ? AND ${liveSql} ORDER BY id`;
+    findBy(index, key) {
+      const sql = `SELECT ${documentColumns} FROM ${table.sql} WHERE ${table.lookup(index)} AND ${liveSql} ORDER BY id`;
       return connection.statement(sql).all(key, clock());
     },
 
@@ -150,9 +149,9 @@ export function createRows({ connection, clock, definition, table }: Deps): Rows
       return wasLive;
     },
 
-    removeBy(column, key) {
+    removeBy(index, key) {
       connection.rows.clear();
-      const sql = `DELETE FROM ${table.sql} WHERE ${column} = ? AND ${liveSql}`;
+      const sql = `DELETE FROM ${table.sql} WHERE ${table.lookup(index)} AND ${liveSql}`;
       return Number(connection.statement(sql).run(key, clock()).changes);
     },
   };

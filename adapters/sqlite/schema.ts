@@ -1,6 +1,7 @@
 // Creates missing tables and indexes, adds columns that a definition has gained, and fills them for existing rows. Safe to
 // run in several processes at once and to kill at any statement.
 import { type Connection, isUniqueClash } from './connection.ts';
+import type { DerivedTable } from './sql.ts';
 import type { Column, Table } from './table.ts';
 
 const BACK_FILL_ROWS = 500;
@@ -26,11 +27,14 @@ function readCatalog(connection: Connection): Catalog {
   };
 }
 
+const derivedOf = ({ search, furtherKeys }: Table): readonly DerivedTable[] =>
+  search === undefined ? furtherKeys : [search, ...furtherKeys];
+
 const isComplete = (table: Table, { columns, indexes }: Catalog): boolean =>
   columns.has(`${table.name}.id`) &&
   table.columns.every((column) => columns.has(`${table.name}.${column.name}`)) &&
   table.indexes.every((index) => indexes.has(index.name)) &&
-  (table.search?.create ?? []).every(({ name }) => indexes.has(name)) &&
+  derivedOf(table).every(({ create }) => create.every(({ name }) => indexes.has(name))) &&
   !table.obsoleteIndexes.some((index) => indexes.has(index));
 
 function createTable(connection: Connection, table: Table): void {
@@ -78,10 +82,13 @@ function createIndexes(connection: Connection, table: Table): void {
   }
 }
 
-/** Always rebuilt from scratch: an existing search table may have missed writes. */
-function createSearch(connection: Connection, { search }: Table, { indexes }: Catalog): void {
-  const { create, fillSql } = search ?? { create: [] };
-  if (fillSql === undefined || create.every(({ name }) => indexes.has(name))) return;
+/** Always rebuilt from scratch: an existing one may have missed writes. */
+function createDerived(
+  connection: Connection,
+  { create, fillSql }: DerivedTable,
+  { indexes }: Catalog,
+): void {
+  if (create.every(({ name }) => indexes.has(name))) return;
   for (const { name, sql } of create.toReversed()) {
     connection.exec(`DROP ${sql.startsWith('CREATE TRIGGER') ? 'TRIGGER' : 'TABLE'} IF EXISTS "${name}"`);
   }
@@ -100,7 +107,7 @@ function complete(connection: Connection, table: Table, catalog: Catalog, now: n
   if (!isNew) connection.statement(`DELETE FROM ${table.sql} WHERE expires_at <= ?`).run(now);
   if (missing.length > 0) backFill(connection, table, missing);
   createIndexes(connection, table);
-  createSearch(connection, table, catalog);
+  for (const derived of derivedOf(table)) createDerived(connection, derived, catalog);
 }
 
 /**

@@ -1,14 +1,11 @@
 // Text search over millions of documents: SQLite's FTS5 trigram index over the searched fields. It finds candidates; the
 // caller must check each one. It stores no text itself, and triggers keep it in step with the table in every process.
-import type { Condition } from './sql.ts';
+import type { Condition, DerivedTable } from './sql.ts';
 
-export interface SearchIndex {
+export interface SearchIndex extends DerivedTable {
   /** Of the virtual table. The name includes the searched fields, so that a change of them creates a new table. */
   readonly name: string;
   readonly fields: ReadonlySet<string>;
-  /** The table, then its triggers. */
-  readonly create: readonly { readonly name: string; readonly sql: string }[];
-  readonly fillSql: string;
 }
 
 const GRAM = 3;

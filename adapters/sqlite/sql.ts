@@ -7,3 +7,13 @@ export interface Condition {
   readonly sql: string;
   readonly cells: readonly SQLInputValue[];
 }
+
+/** A table that triggers keep in step with a collection's, named <table>__<suffix>. */
+export interface DerivedTable {
+  /** The table, then its triggers. */
+  readonly create: readonly { readonly name: string; readonly sql: string }[];
+  /** Fills it for rows that are there already. */
+  readonly fillSql: string;
+}
+
+export const keyColumn = (index: string): string => `k_${index}`;

@@ -3,7 +3,9 @@ import type { SQLInputValue } from 'node:sqlite';
 import type { CollectionDefinition, FieldType, FieldValue } from '../../src/store/port.ts';
 import { checkNames, type Document, derive } from '../document.ts';
 import { encodeText } from '../text.ts';
+import { furtherColumn, hasAnyKey, toFurtherKeys, toList, withFurtherKeys } from './further-keys.ts';
 import { type SearchIndex, toSearchIndex } from './search.ts';
+import { type DerivedTable, keyColumn } from './sql.ts';
 
 export interface Column {
   readonly name: string;
@@ -24,9 +26,11 @@ export interface Table {
   readonly indexes: readonly SqlIndex[];
   /** Over the text of the searched fields; undefined where there are none. */
   readonly search: SearchIndex | undefined;
+  /** Of the indexes whose documents can have further keys. */
+  readonly furtherKeys: readonly DerivedTable[];
   /** Indexes that an earlier version or definition may have created and that are wrong or useless now. */
   readonly obsoleteIndexes: readonly string[];
-  /** The column by which documents with a key are found: a field's, where the field is the key. */
+  /** The condition that finds the documents with the key ?1: by a field's column, where the field is the key. */
   lookup(index: string): string;
   /** The content of `columns` for a stored value. */
   cellsOf(text: string): SQLInputValue[];
@@ -37,7 +41,6 @@ const columnTypes = { string: 'TEXT', number: 'REAL', boolean: 'INTEGER' } as co
   string
 >;
 
-export const keyColumn = (index: string): string => `k_${index}`;
 export const fieldColumn = (field: string): string => `f_${field}`;
 
 /** @returns the name of the SQL index over expires_at */
@@ -57,10 +60,11 @@ export function toCell(value: FieldValue | undefined): SQLInputValue {
 /** @returns the declared columns' values, in their order */
 export function toCells<T>(
   definition: CollectionDefinition<T>,
-  { keys, fields }: Pick<Document<T>, 'keys' | 'fields'>,
+  { keys, furtherKeys, fields }: Pick<Document<T>, 'keys' | 'furtherKeys' | 'fields'>,
 ): SQLInputValue[] {
   return [
     ...Object.keys(definition.indexes).map((index) => toCell(keys.get(index))),
+    ...withFurtherKeys(definition).map((index) => toList(furtherKeys.get(index))),
     ...Object.keys(definition.fields).map((field) => toCell(fields.get(field))),
   ];
 }
@@ -79,12 +83,14 @@ export function toTable<T>(definition: CollectionDefinition<T>): Table {
     return unique ? undefined : Object.keys(fields).find((field) => fields[field]?.of === key);
   };
   const partialIndex = (index: string): string => `${name}__p_${index}`;
+  const further = withFurtherKeys(definition);
   const ownKeys = Object.entries(indexes).filter(([index]) => fieldOf(index) === undefined);
   return {
     name,
     sql: `"${name}"`,
     columns: [
       ...Object.keys(indexes).map((index) => ({ name: keyColumn(index), type: 'TEXT' as const })),
+      ...further.map((index) => ({ name: furtherColumn(index), type: 'TEXT' as const })),
       ...Object.entries(fields).map(([field, { type }]) => ({
         name: fieldColumn(field),
         type: columnTypes[type],
@@ -115,6 +121,7 @@ export function toTable<T>(definition: CollectionDefinition<T>): Table {
           .map(([field]) => [field, fieldColumn(field)]),
       ),
     ),
+    furtherKeys: further.map((index) => toFurtherKeys(name, index)),
     // `__k_` was the index of a common key, with every document in it.
     obsoleteIndexes: Object.entries(indexes).flatMap(([index, { unique = false }]) => [
       `${name}__k_${index}`,
@@ -123,7 +130,8 @@ export function toTable<T>(definition: CollectionDefinition<T>): Table {
     ]),
     lookup(index) {
       const field = fieldOf(index);
-      return field === undefined ? keyColumn(index) : fieldColumn(field);
+      if (field !== undefined) return `${fieldColumn(field)} = ?1`;
+      return further.includes(index) ? hasAnyKey(name, index) : `${keyColumn(index)} = ?1`;
     },
     cellsOf(text) {
       const value: T = JSON.parse(text);

@@ -27,6 +27,8 @@ export type FieldType = 'string' | 'number' | 'boolean';
 export interface IndexDefinition<T> {
   readonly unique?: boolean;
   readonly key: (value: T) => string | undefined;
+  /** Of a unique index: further keys of the same document, by each of which it is found, and of which each has one owner. */
+  readonly furtherKeys?: (value: T) => readonly string[];
 }
 
 /** A field that `query` may filter and sort by. */

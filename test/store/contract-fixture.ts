@@ -20,9 +20,13 @@ export interface Backend {
   close(): Promise<void>;
 }
 
+export type TestOf = (name: string, act: () => Promise<void>) => unknown;
+
 export interface Person {
   name: string;
   email?: string;
+  /** Further addresses, each as unique as the first. */
+  emails?: string[];
   team?: string;
   age?: number;
   isActive?: boolean;

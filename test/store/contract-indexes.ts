@@ -3,13 +3,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { EphemeralCollection } from '../../src/store/port.ts';
 import { isTaken } from './contract-documents.ts';
-import type { Fixture, Person } from './contract-fixture.ts';
+import type { Fixture, Person, TestOf } from './contract-fixture.ts';
 
 const idsOf = (found: readonly { id: string }[]): string[] => found.map(({ id }) => id);
 const ids = async (people: EphemeralCollection<Person>, index: string, key: string): Promise<string[]> =>
   idsOf(await people.findBy(index, key));
 
-export function indexRules(fixture: Fixture): void {
+/** @param testOfLists runs the rules that need several unique keys of one document in one index */
+export function indexRules(fixture: Fixture, testOfLists: TestOf): void {
   test('C6 a clash on a unique key throws from insert, put and replace, and writes nothing', async () => {
     const { people } = fixture;
     await people.insert('a', { name: 'ada', email: 'ada@example.com' });
@@ -97,6 +98,55 @@ export function indexRules(fixture: Fixture): void {
     assert.deepEqual(await ids(people, 'email', 'ada@example.com'), []);
     assert.deepEqual(await ids(people, 'team', 'red'), []);
     assert.equal((await people.insert('b', { name: 'bob', email: 'ada@example.com' })).version, 1);
+  });
+
+  test('C9 further keys are keys: found by each, moved with the first in one write, free at once', async () => {
+    const { people } = fixture;
+    const ada = { name: 'ada', email: 'a@x', emails: ['a2@x', 'a3@x', 'a@x', 'a2@x'] };
+    await people.insert('a', ada);
+    for (const key of ['a@x', 'a2@x', 'a3@x']) assert.deepEqual(await ids(people, 'email', key), ['a']);
+    await people.replace('a', 1, { name: 'ada', email: 'a2@x', emails: ['a@x'] });
+    for (const key of ['a@x', 'a2@x']) assert.deepEqual(await ids(people, 'email', key), ['a']);
+    assert.deepEqual(await ids(people, 'email', 'a3@x'), []);
+    await people.insert('b', { name: 'bob', emails: ['a3@x', 'b@x'] });
+    assert.deepEqual(await ids(people, 'email', 'a3@x'), ['b']);
+    assert.equal(await people.removeBy('email', 'b@x'), 1);
+    await people.put('a', { name: 'ada' });
+    await people.insert('c', { name: 'eve', email: 'b@x', emails: ['a@x', 'a2@x', 'a3@x'] });
+    for (const key of ['a@x', 'b@x', 'a3@x']) assert.deepEqual(await ids(people, 'email', key), ['c']);
+  });
+
+  testOfLists('C6 first and further keys of all documents have one owner', async () => {
+    const { people, backend } = fixture;
+    const ada = { name: 'ada', email: 'a@x', emails: ['a2@x', 'a3@x'] };
+    await people.insert('a', ada);
+    await assert.rejects(people.insert('b', { name: 'bob', email: 'a2@x' }), isTaken('email'));
+    await assert.rejects(people.insert('b', { name: 'bob', emails: ['b@x', 'a@x'] }), isTaken('email'));
+    await assert.rejects(people.insert('b', { name: 'bob', emails: ['b@x', 'a3@x'] }), isTaken('email'));
+    assert.deepEqual(await ids(people, 'email', 'b@x'), []);
+    const expiresAt = backend.now() + 10;
+    await people.insert('b', { name: 'bob', email: 'b@x', emails: ['b2@x'] }, { expiresAt });
+    await assert.rejects(people.replace('a', 1, { ...ada, emails: ['b2@x'] }), isTaken('email'));
+    assert.deepEqual(await ids(people, 'email', 'a3@x'), ['a']);
+    // C7 for owners that expired, whichever of their keys is wanted.
+    backend.advance(10);
+    await people.put('a', { name: 'ada', email: 'b2@x', emails: ['b@x', 'a2@x'] });
+    for (const key of ['b@x', 'b2@x', 'a2@x']) assert.deepEqual(await ids(people, 'email', key), ['a']);
+  });
+
+  testOfLists('C6 of documents that take one further key at once, one gets it', async () => {
+    const { people } = fixture;
+    const takers = ['a', 'b', 'c', 'd'];
+    for (const id of takers) await people.insert(id, { name: id, email: `${id}@x` });
+    const takes = takers.map((id) =>
+      people.replace(id, 1, { name: id, email: `${id}@x`, emails: ['shared@x'] }),
+    );
+    const outcomes = await Promise.allSettled([
+      ...takes,
+      people.insert('e', { name: 'e', email: 'shared@x' }),
+    ]);
+    assert.equal(outcomes.filter(({ status }) => status === 'fulfilled').length, 1);
+    assert.equal((await ids(people, 'email', 'shared@x')).length, 1);
   });
 
   test('C9 findBy returns the live documents with this key, in id order', async () => {

@@ -3,6 +3,7 @@ import { after, before, describe } from 'node:test';
 import { createMongoStore } from '../../adapters/mongodb/store.ts';
 import type { Store } from '../../src/store/port.ts';
 import { type MongoServer, startMongoServer } from '../support/mongodb-server.ts';
+import { testOnRealMongo } from '../support/real-mongodb.ts';
 import { storeContract } from './contract.ts';
 import type { Backend } from './contract-fixture.ts';
 
@@ -42,8 +43,11 @@ describe('mongodb', () => {
     };
   }
 
-  storeContract('mongodb', createBackend, { crowd: CROWD });
+  storeContract('mongodb', createBackend, { crowd: CROWD, testOfLists: testOnRealMongo });
   // The same code and the same rules once more, by the narrower port.
   if (process.env.LONG === '1' || process.env.MONGODB_TEST_URI)
-    storeContract('mongodb, ephemeral half', createBackend, { hasQuery: false });
+    storeContract('mongodb, ephemeral half', createBackend, {
+      hasQuery: false,
+      testOfLists: testOnRealMongo,
+    });
 });

@@ -1,5 +1,5 @@
 // Tests that need a real MongoDB: the server for tests lets two findAndModify commands on one document pass of which the second
-// should see the first, so that races over it are lost by the server. They run where MONGODB_TEST_URI names a real one (CI);
+// should see the first, so that races over it are lost by the server, and checks no unique key in a list. They run where MONGODB_TEST_URI names a real one (CI);
 // elsewhere they are listed as not run, here and at the end of `npm test`.
 import { appendFileSync } from 'node:fs';
 import { test } from 'node:test';
