@@ -94,6 +94,10 @@ export const catalogue = {
     status: 409,
     message: 'A change of this address was stopped. Decide on it before the next one.',
   },
+  'account.too_many_emails': {
+    status: 409,
+    message: 'The account has as many addresses as one can have. Remove one first.',
+  },
   'account.email_taken': { status: 409, message: 'This e-mail address is already in use.' },
   'account.last_admin': { status: 409, message: 'At least one active administrator must remain.' },
   'account.changed': { status: 412, message: 'The user was changed since you read it.' },

@@ -170,6 +170,10 @@ export const errorNotes: Readonly<Record<ErrorCode, Note>> = {
     cause: 'Someone with the former mailbox stopped the last change of the e-mail address.',
     remedy: 'The user keeps one of the two addresses on `/account/email`, or an administrator sets one.',
   },
+  'account.too_many_emails': {
+    cause: 'An account has up to five addresses, those included that wait for their links.',
+    remedy: 'Remove one, then add the other.',
+  },
   'account.email_taken': {
     cause: 'Another account has this e-mail address.',
     remedy: 'Use another address, or sign in to that account.',

@@ -11,6 +11,7 @@ import { update } from '../store/update.ts';
 import { type Account, isUsable, toAccount } from './account.ts';
 import { type AccountChanges, applyChanges, blankAccount } from './changes.ts';
 import { createCompleteSignIn } from './complete-sign-in.ts';
+import { addressKey } from './email.ts';
 import { clearBrowserFailures } from './known-browsers.ts';
 import { guardLastAdmin } from './last-admin.ts';
 import { clearFailures } from './lockout.ts';
@@ -39,8 +40,10 @@ export interface Accounts {
   find(id: string): Promise<Account | undefined>;
   /** Undefined also when the account is deactivated. */
   findUsable(id: string): Promise<Account | undefined>;
-  /** By username, or by e-mail address if it is verified; spelling variants are the same name. */
+  /** By username, or by any of its e-mail addresses if they are verified; spelling variants are the same name. */
   findByLogin(identifier: string): Promise<Account | undefined>;
+  /** Which account has that address, verified or not, primary or another. */
+  findByAddress(address: string): Promise<Account | undefined>;
   query(query: Query): Promise<AccountPage>;
   /** @throws AppError request.invalid, account.username_taken, account.email_taken, server.busy */
   create(input: NewAccount): Promise<Account>;
@@ -182,6 +185,15 @@ export function createAccounts(deps: AccountsDeps): Accounts {
     return { before, after };
   }
 
+  /** Owners add addresses, by a link sent there; others only take them away. */
+  async function refuseNewAddresses(id: string, { otherEmails = [] }: AccountChanges): Promise<void> {
+    const account = otherEmails.length > 0 ? await accounts.find(id) : undefined;
+    const known = new Set(account?.otherEmails?.map(({ key }) => key));
+    if (account === undefined || otherEmails.every((address) => known.has(addressKey(address)))) return;
+    const fields = { other_emails: 'Addresses can only be removed here: their owners add them.' };
+    throw new AppError('request.invalid', { fields });
+  }
+
   const accounts: Accounts = {
     async find(id) {
       const stored = await findLive(id);
@@ -194,6 +206,10 @@ export function createAccounts(deps: AccountsDeps): Accounts {
     async findByLogin(identifier) {
       const name = parseLoginName(identifier);
       const stored = name && (await findByLoginName(collection, name));
+      return stored && toAccount(stored);
+    },
+    async findByAddress(address) {
+      const [stored] = await collection.findBy('email', addressKey(address));
       return stored && toAccount(stored);
     },
     async query(query) {
@@ -216,6 +232,7 @@ export function createAccounts(deps: AccountsDeps): Accounts {
     async changeAccountAsAdmin(id, changes, options) {
       const isDemoted = changes.role !== undefined && changes.role !== 'admin';
       const isSecondFactorReset = changes.totpVerified === false;
+      await refuseNewAddresses(id, changes);
       if (isSecondFactorReset || changes.isActive === false || isDemoted) await passkeyAdmins.keepOne(id);
       const { before, after } = await change(id, changes, options);
       const isPasswordChanged = changes.password !== undefined;

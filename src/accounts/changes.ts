@@ -1,7 +1,7 @@
 // Validates changes of an account: one pure function for creation and every update, so that no path has rules of its
 // own. It reports all problems at once, by their names in the API.
 import { AppError } from '../errors.ts';
-import type { AccountRecord, Role } from '../store/collections.ts';
+import type { AccountRecord, OtherEmail, Role } from '../store/collections.ts';
 import { parseEmail } from './email.ts';
 import { clearFailures } from './lockout.ts';
 import { passwordProblems } from './passwords/password-rules.ts';
@@ -20,6 +20,8 @@ export interface AccountChanges {
   readonly username?: string | undefined;
   readonly password?: string | undefined;
   readonly email?: string | null | undefined;
+  /** All of them, as verified; those that were there stay as they are. The primary one and repetitions are left out. */
+  readonly otherEmails?: readonly string[] | undefined;
   readonly role?: Role | undefined;
   readonly isActive?: boolean | undefined;
   readonly isEmailVerified?: boolean | undefined;
@@ -42,6 +44,9 @@ export interface ChangeContext {
   /** The hash of `changes.password`; absent while the changes are only validated. */
   readonly passwordHash?: string | undefined;
 }
+
+/** Besides the primary one. */
+export const MAX_OTHER_EMAILS = 4;
 
 type Report = (field: string, problem: string) => void;
 
@@ -82,6 +87,7 @@ export function applyChanges(
     updatedAt: context.now,
   };
   applyNames(after, changes, report);
+  applyOtherEmails(after, changes, context.now, report);
   applyContact(after, changes, report);
   if (changes.avatarId === null) delete after.avatarId;
   else if (changes.avatarId !== undefined) after.avatarId = changes.avatarId;
@@ -117,6 +123,8 @@ function applyNames(after: AccountRecord, changes: AccountChanges, report: Repor
   if (changes.email === null || changes.email === '') {
     delete after.email;
     delete after.emailKey;
+    // Nothing would count without a primary one.
+    delete after.otherEmails;
   } else if (changes.email !== undefined) {
     const email = parseEmail(changes.email);
     if (email === undefined) report('email', 'Must be an e-mail address such as alice@example.com.');
@@ -127,7 +135,8 @@ function applyNames(after: AccountRecord, changes: AccountChanges, report: Repor
   }
   // Verification belongs to one address (checklist R129): a new one is unverified unless an administrator vouches for
   // it.
-  if (after.emailKey !== keyBefore) after.isEmailVerified = false;
+  // One that the account had verified already stays so.
+  if (after.emailKey !== keyBefore) after.isEmailVerified = isOther(after, after.emailKey);
   if (changes.isEmailVerified !== undefined) after.isEmailVerified = changes.isEmailVerified;
   if (after.isEmailVerified && after.emailKey === undefined) {
     report('is_email_verified', 'The user has no e-mail address to verify.');
@@ -137,6 +146,32 @@ function applyNames(after: AccountRecord, changes: AccountChanges, report: Repor
     const field = changes.username === undefined ? 'email' : 'username';
     report(field, 'A username with an @ must be the e-mail address of the same user: change both together.');
   }
+}
+
+const isOther = ({ otherEmails = [] }: AccountRecord, key: string | undefined): boolean =>
+  otherEmails.some((other) => other.key === key);
+
+function applyOtherEmails(
+  after: AccountRecord,
+  { otherEmails: given }: AccountChanges,
+  now: number,
+  report: Report,
+): void {
+  const { otherEmails: before = [], emailKey } = after;
+  const wanted = (given ?? before.map(({ address }) => address)).map((text) => parseEmail(text));
+  if (wanted.includes(undefined))
+    report('other_emails', 'Must be e-mail addresses such as alice@example.com.');
+  const others = new Map<string, OtherEmail>();
+  for (const email of wanted) {
+    if (email === undefined || email.key === emailKey || others.has(email.key)) continue;
+    const known = before.find(({ key }) => key === email.key);
+    others.set(email.key, known ?? { ...email, verifiedAt: now });
+  }
+  if (others.size > MAX_OTHER_EMAILS) report('other_emails', `Must be ${MAX_OTHER_EMAILS} at most.`);
+  if (others.size > 0 && emailKey === undefined)
+    report('other_emails', 'The user has no primary e-mail address.');
+  if (others.size > 0) after.otherEmails = [...others.values()];
+  else delete after.otherEmails;
 }
 
 function applyContact(after: AccountRecord, changes: AccountChanges, report: Report): void {

@@ -1,6 +1,7 @@
 // Which e-mail addresses are accepted, and when two are the same. Deliberately conservative (checklist R121): no
 // quotes, comments, routes or non-ASCII local parts, so that every mail library reads the address in the same way.
 import { domainToASCII } from 'node:url';
+import type { AccountRecord } from '../store/collections.ts';
 import { fold } from './fold.ts';
 
 export interface Email {
@@ -42,3 +43,14 @@ export function parseEmail(text: string): Email | undefined {
 
 /** The key by which limits count an address: all spellings of one mailbox share a counter (checklist R087). */
 export const addressKey = (text: string): string => parseEmail(text)?.key ?? fold(text);
+
+/**
+ * The account's verified address of that spelling: the primary one, or another beside a verified primary one.
+ * @returns undefined for any other, which counts for nothing
+ */
+export function ownAddress(account: Readonly<AccountRecord>, text: string): string | undefined {
+  const wanted = addressKey(text);
+  if (!account.isEmailVerified) return undefined;
+  if (account.emailKey === wanted) return account.email;
+  return account.otherEmails?.find(({ key }) => key === wanted)?.address;
+}

@@ -30,9 +30,9 @@ import { createReportSignIn } from './sign-in-events.ts';
 
 export { type Account, activeAdminFilters, isLeaving, isUsable, toAccount } from './account.ts';
 export type { Accounts, NewAccount } from './accounts.ts';
-export type { AccountChanges } from './changes.ts';
+export { type AccountChanges, MAX_OTHER_EMAILS } from './changes.ts';
 export { displayNameOf } from './display-name.ts';
-export { addressKey, parseEmail } from './email.ts';
+export { addressKey, ownAddress, parseEmail } from './email.ts';
 export { mayBeLeftWith } from './factor-policy.ts';
 export { finishInterrupted } from './finish-interrupted-job.ts';
 export { fold } from './fold.ts';

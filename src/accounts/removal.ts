@@ -32,7 +32,12 @@ export function createRemoval(deps: {
 
   async function finish({ id, value }: Stored<AccountRecord>): Promise<void> {
     await endSessions(id);
-    await events.emitAndWait('accountRemoving', { accountId: id, email: value.email });
+    await events.emitAndWait('accountRemoving', {
+      accountId: id,
+      emails: [value.email, ...(value.otherEmails ?? []).map(({ address }) => address)].filter(
+        (address) => address !== undefined,
+      ),
+    });
     const isGone = await collection.remove(id);
     if (value.deletion === undefined || !isGone) return;
     // Not before: what is about the account and waits to be sent was removed with it.

@@ -12,6 +12,7 @@ export type User = {
   id: string;
   username: string;
   email: string | null;
+  other_emails: string[];
   role: Role;
   is_email_verified: boolean;
   totp_verified: boolean;
@@ -48,6 +49,7 @@ export const toUser = (account: Account, now: number): User => ({
   id: account.id,
   username: account.username,
   email: account.email ?? null,
+  other_emails: (account.otherEmails ?? []).map(({ address }) => address),
   role: account.role,
   is_email_verified: account.isEmailVerified,
   totp_verified: account.totpVerified,

@@ -40,6 +40,9 @@ const KINDS: { readonly [Name in EventName]?: string } = {
   'avatar.removed': 'profile_changed',
   'username.changed': 'username_changed',
   'email.change_requested': 'email_change_requested',
+  'email.added': 'email_added',
+  'email.removed': 'email_removed',
+  'email.addition_stopped': 'email_addition_stopped',
   'email.changed': 'email_changed',
   'email.change_stopped': 'email_change_stopped',
   'email.change_settled': 'email_change_settled',
@@ -61,6 +64,7 @@ const PROBLEMS: ReadonlySet<string> = new Set([
   'code_failed',
   'passkey_failed',
   'email_change_stopped',
+  'email_addition_stopped',
 ]);
 
 const MAX_SHOWN = 10;

@@ -33,7 +33,11 @@ export const eventLabels = {
   'password.changed': 'Password changed',
   'password.reset_requested': 'Password reset requested',
   'password.reset': 'Password reset',
-  'email.change_requested': 'E-mail change requested',
+  'email.change_requested': 'Another e-mail address asked for',
+  'email.added': 'E-mail address added',
+  'email.removed': 'E-mail address removed',
+  // By a link in the mail to the primary address; sessions ended.
+  'email.addition_stopped': 'Added e-mail address removed from the primary mailbox',
   'email.changed': 'E-mail changed',
   // By a link in the mail to the old address; sessions ended, neither address counts.
   'email.change_stopped': 'E-mail change stopped',

@@ -57,8 +57,8 @@ export function createMail(deps: {
     clock,
     newId: createTimeSortedIds(clock),
   });
-  deps.events.on('accountRemoving', async ({ email }) => {
-    if (email !== undefined) await outbound.removeAllTo(email);
+  deps.events.on('accountRemoving', async ({ emails }) => {
+    for (const email of emails) await outbound.removeAllTo(email);
   });
   return {
     ...outbound,

@@ -22,6 +22,9 @@ export const mailTemplates = {
   /** To the new address of a change by the owner; if it is of another account, the second. */
   email_change: ['url', 'expiresSeconds'],
   email_change_known: [],
+  /** To the primary address after one was added; the link removes it. */
+  email_added: ['url', 'expiresSeconds'],
+  email_removed: [],
   /** To the old address after such a change; the link stops it. */
   email_change_stop: ['url', 'expiresSeconds'],
   new_sign_in: [],

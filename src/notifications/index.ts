@@ -32,6 +32,7 @@ const ownersActs: { readonly [Name in EventName]?: (event: RecordedEvent) => Mai
   'recovery.used': () => 'recovery_code_used',
   'passkey.added': () => 'passkey_added',
   'passkey.removed': () => 'passkey_removed',
+  'email.removed': () => 'email_removed',
   'user.data_exported': () => 'data_exported',
   'user.deletion_undone': () => 'deletion_undone',
 };

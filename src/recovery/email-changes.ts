@@ -1,20 +1,24 @@
-// Changes of an e-mail address by its owner. A new address counts when a link sent to it was used, by someone who is
+// An account's addresses, as its owner changes them. A new one counts when a link sent to it was used, by someone who is
 // signed in to the account: before, nothing is reserved, and a link alone gives an address to no account (checklist
-// R072, R129). The old address is told, with a link that stops the change for a week. Stopping trusts neither address:
-// it ends everything that is signed in and waits for the owner, who then keeps one of the two.
-import { type Account, type Accounts, addressKey, parseEmail, securityState } from '../accounts/index.ts';
-import type { Clock } from '../clock.ts';
+// R072, R129). It is one more address, or the primary one where none is verified; the owner makes another the primary
+// one. The primary address before is told of both, with a link that stops it for a week. Stopping trusts no mailbox: an
+// added address goes, a moved primary one waits for the owner, who keeps one of the two; everything is signed out.
+import {
+  type Account,
+  type Accounts,
+  addressKey,
+  MAX_OTHER_EMAILS,
+  ownAddress,
+  parseEmail,
+  securityState,
+} from '../accounts/index.ts';
 import { AppError } from '../errors.ts';
 import type { Events } from '../events/index.ts';
-import { newSecret, secretDigest } from '../ids.ts';
-import { type Mail, readerValues, requestValues } from '../mail/index.ts';
 import type { RateLimits } from '../rate-limits/index.ts';
 import type { SecondFactors } from '../second-factors/index.ts';
 import type { SettingValues } from '../settings/index.ts';
 import type { EmailChangeRecord } from '../store/collections.ts';
-import type { EphemeralCollection } from '../store/port.ts';
-
-type Act = EmailChangeRecord['act'];
+import type { EmailRequests } from './email-requests.ts';
 
 export interface EmailChange {
   readonly accountId: string;
@@ -22,135 +26,157 @@ export interface EmailChange {
   readonly to: string;
   /** Epoch milliseconds. */
   readonly changedAt: number;
+  /** Besides a primary address, which stays. */
+  readonly isAddition: boolean;
+}
+
+export interface OwnEmails {
+  /** Verified, besides the primary one. */
+  readonly others: readonly string[];
+  /** What waits for a link to be used, whether it can be or not. */
+  readonly pending: readonly string[];
+  /** What was stopped and waits for its owner. */
+  readonly stopped?: EmailChange | undefined;
+  /** Whether there is room for one more. */
+  readonly canAdd: boolean;
 }
 
 export interface EmailChanges {
   /**
-   * Sends a link to the new address; an earlier one stops working. The answer does not tell whose address it is.
-   * @throws AppError request.invalid, request.rate_limited, account.email_frozen
+   * Sends a link to a new address; an earlier one for it stops working. The answer does not tell whose address it is.
+   * @throws AppError request.invalid, request.rate_limited, account.email_frozen, account.too_many_emails
    */
   request(account: Account, address: string): Promise<void>;
-  /** What waits for a link to be used, and what was stopped and waits for its owner. */
-  stateOf(account: Account): Promise<{ pending?: string | undefined; stopped?: EmailChange | undefined }>;
+  stateOf(account: Account): Promise<OwnEmails>;
   /** @returns undefined for any token that does not count now, whatever the reason */
   find(token: string, act: 'confirm' | 'stop'): Promise<EmailChange | undefined>;
   /**
-   * Ends every session of the account.
-   * @returns whether it was a link of this account. @throws AppError account.email_taken, account.changed
+   * Where it becomes the primary address, every session of the account ends.
+   * @returns undefined: it was no link of this account
+   * @throws AppError account.email_taken, account.changed, account.email_frozen, account.too_many_emails
    */
-  confirm(account: Account, token: string): Promise<boolean>;
-  /** By whoever has the old mailbox: signs nobody in. @returns whether the link was valid */
-  stop(token: string): Promise<boolean>;
+  confirm(account: Account, token: string): Promise<'added' | 'moved' | undefined>;
+  /**
+   * One of the other addresses becomes the primary one; every session of the account ends.
+   * @returns the account as it is then
+   * @throws AppError request.not_found, account.email_frozen, account.changed
+   */
+  makePrimary(account: Account, address: string): Promise<Account>;
+  /**
+   * One of the other addresses, or one that waits for its link.
+   * @returns whether it had counted
+   * @throws AppError request.not_found, account.email_frozen, account.changed
+   */
+  remove(account: Account, address: string): Promise<boolean>;
+  /** By whoever has the earlier mailbox: signs nobody in. @returns what it stopped; undefined: not a valid link */
+  stop(token: string): Promise<'addition' | 'change' | undefined>;
   /** By the owner, after a stop. @throws AppError request.not_found, account.email_taken */
   settle(account: Account, choice: 'keep' | 'undo'): Promise<void>;
 }
 
 interface Deps {
-  readonly collection: EphemeralCollection<EmailChangeRecord>;
-  readonly baseUrl: string;
-  readonly clock: Clock;
+  readonly requests: EmailRequests;
   readonly settings: () => SettingValues;
   readonly accounts: Pick<
     Accounts,
-    'find' | 'findUsable' | 'query' | 'changeOwnAccount' | 'endSessionsAsAdmin' | 'voidSignInsInProgress'
+    'find' | 'findByAddress' | 'changeOwnAccount' | 'endSessionsAsAdmin' | 'voidSignInsInProgress'
   >;
-  readonly mail: Pick<Mail, 'queue'>;
   readonly secondFactors: Pick<SecondFactors, 'trustedDevices'>;
   readonly limits: Pick<RateLimits, 'consume'>;
-  readonly events: Pick<Events, 'record' | 'on' | 'origins'>;
+  readonly events: Pick<Events, 'record'>;
 }
 
 const WEEK_MS = 7 * 86_400_000;
-const TOKEN_LENGTH = newSecret().length;
 
-const stoppedId = (accountId: string): string => `stopped ${accountId}`;
+const userOf = ({ id }: Account) => ({ kind: 'user', id }) as const;
+
+const changeOf = ({ accountId, from, to, createdAt, isAddition }: EmailChangeRecord): EmailChange => ({
+  accountId,
+  from,
+  to,
+  changedAt: createdAt,
+  isAddition: isAddition === true,
+});
+
+/** Where the address is the username too, one follows the other (src/accounts/username.ts). */
+const movedTo = (account: Account, email: string) => ({
+  email,
+  isEmailVerified: true,
+  ...(account.usernameKey === account.emailKey && { username: email }),
+});
+
+const isAt = (account: Account, address: string): boolean => account.emailKey === addressKey(address);
+const others = ({ otherEmails = [] }: Account): string[] => otherEmails.map(({ address }) => address);
+const without = (account: Account, address: string): string[] =>
+  others(account).filter((other) => addressKey(other) !== addressKey(address));
+const hasPrimary = (account: Account): boolean => account.email !== undefined && account.isEmailVerified;
 
 export function createEmailChanges(deps: Deps): EmailChanges {
-  const { collection, baseUrl, clock, settings, accounts, mail, secondFactors, limits, events } = deps;
-  events.on('accountRemoving', ({ accountId }) => collection.removeBy('account', accountId));
+  const { requests, settings, accounts, secondFactors, limits, events } = deps;
 
-  const userOf = (id: string) => ({ kind: 'user', id }) as const;
-  const changeOf = ({ accountId, from, to, createdAt }: EmailChangeRecord): EmailChange => ({
-    accountId,
-    from,
-    to,
-    changedAt: createdAt,
-  });
-
-  /** Where the address is the username too, one follows the other (src/accounts/username.ts). */
-  const movedTo = (account: Account, email: string) => ({
-    email,
-    isEmailVerified: true,
-    ...(account.usernameKey === account.emailKey && { username: email }),
-  });
-
-  const isAt = (account: Account, address: string): boolean => account.emailKey === addressKey(address);
-
-  async function findCurrent(token: string, act: Act) {
-    if (token.length !== TOKEN_LENGTH) return undefined;
-    const id = secretDigest(token);
-    const record = (await collection.find(id))?.value;
-    if (record === undefined || record.act !== act) return undefined;
-    const account = await accounts.find(record.accountId);
-    // A password, factor or address that changed since voids the request. A stop counts as long as the address is another,
-    // however often it was changed since.
-    const isCurrent =
-      account !== undefined &&
-      (act === 'confirm'
-        ? record.securityState === securityState(account.id, account)
-        : account.email !== undefined && !isAt(account, record.from ?? ''));
-    return isCurrent ? { id, record, account } : undefined;
+  async function findCurrent(token: string, act: 'confirm' | 'stop') {
+    const record = await requests.find(token, act);
+    const account = record && (await accounts.find(record.accountId));
+    if (record === undefined || account === undefined) return undefined;
+    if (act === 'confirm') {
+      // A password, factor or primary address that changed since voids the request.
+      const isCurrent = record.securityState === securityState(account.id, account);
+      return isCurrent ? { record, account, isMoved: !hasPrimary(account) } : undefined;
+    }
+    // A stop counts as long as the primary address is another, however often it was changed since, or the added one is there.
+    const isMoved = account.email !== undefined && !isAt(account, record.from ?? '');
+    const isThere = record.isAddition === true && ownAddress(account, record.to) !== undefined;
+    return isMoved || isThere ? { record, account, isMoved } : undefined;
   }
 
-  async function findStopped(account: Account): Promise<EmailChange | undefined> {
-    const record = (await collection.find(stoppedId(account.id)))?.value;
+  async function stoppedOf(account: Account): Promise<EmailChange | undefined> {
+    const record = await requests.findStopped(account.id);
     return record !== undefined && isAt(account, record.to) ? changeOf(record) : undefined;
   }
 
-  async function isOfAnother(account: Account, key: string): Promise<boolean> {
-    const filters = [{ field: 'email', op: 'eq', value: key } as const];
-    const { items } = await accounts.query({ filters, sort: 'id', order: 'asc', limit: 1 });
-    return items.some(({ id }) => id !== account.id);
+  async function refuseWhenStopped(account: Account): Promise<void> {
+    if ((await stoppedOf(account)) !== undefined) throw new AppError('account.email_frozen');
   }
 
-  async function send(
-    to: string,
-    template: 'email_change' | 'email_change_known' | 'email_change_stop',
-    account: Account,
-    link?: { readonly url: string; readonly expiresAt: number },
-  ): Promise<void> {
-    const { values, language } = requestValues(events.origins.current(), clock());
-    const linked = link && { url: link.url, expiresSeconds: Math.round((link.expiresAt - clock()) / 1000) };
-    // Who has an account with that address does not learn of the account that wants it.
-    const owner = template === 'email_change_known' ? {} : readerValues(account);
-    await mail.queue({
-      to,
-      template,
-      language: account.profile.locale ?? language,
-      values: { ...values, ...owner, ...linked },
-    });
+  /** Everything that someone with one of the addresses may have begun. */
+  async function signOutEverywhere({ id }: Account): Promise<void> {
+    await accounts.voidSignInsInProgress(id);
+    await accounts.endSessionsAsAdmin(id);
+    await secondFactors.trustedDevices.revokeAll(id);
   }
 
-  /** @returns the link */
-  async function keep(act: 'confirm' | 'stop', account: Account, to: string, milliseconds: number) {
-    const token = newSecret();
-    const expiresAt = clock() + milliseconds;
-    const { id: accountId, email: from } = account;
-    const record: EmailChangeRecord = {
-      accountId,
-      act,
-      to,
-      ...(from !== undefined && { from }),
-      createdAt: clock(),
-      securityState: securityState(account.id, account),
-    };
-    await collection.insert(secretDigest(token), record, { expiresAt });
-    return { url: `${baseUrl}/account/email/${act}?token=${token}`, expiresAt };
+  /**
+   * Tells the primary address of what is about to happen. First: a change without a way back must not be there, a way back
+   * without a change does nothing.
+   */
+  async function prepareStop(account: Account, to: string, isAddition: boolean) {
+    const { email } = account;
+    if (email === undefined || !account.isEmailVerified) return undefined;
+    const link = await requests.keep('stop', account, { to, isAddition }, WEEK_MS);
+    const template = isAddition ? 'email_added' : 'email_change_stop';
+    return () => requests.send(email, template, account, link);
   }
 
-  async function forget(account: Account, act: Act): Promise<void> {
-    const all = await collection.findBy('account', account.id);
-    await Promise.all(all.filter(({ value }) => value.act === act).map(({ id }) => collection.remove(id)));
+  async function move(account: Account, email: string, otherEmails: readonly string[]): Promise<Account> {
+    const tell = await prepareStop(account, email, false);
+    const changes = { ...movedTo(account, email), otherEmails };
+    const changed = await accounts.changeOwnAccount(account.id, changes, { version: account.version });
+    await secondFactors.trustedDevices.revokeAll(account.id);
+    const user = userOf(account);
+    await events.record({ event: 'email.changed', actor: user, target: user, details: { is_own: true } });
+    await tell?.();
+    return changed;
+  }
+
+  async function add(account: Account, address: string): Promise<void> {
+    // Of several that waited for their links, those that came first.
+    if (others(account).length >= MAX_OTHER_EMAILS) throw new AppError('account.too_many_emails');
+    const tell = await prepareStop(account, address, true);
+    const otherEmails = [...others(account), address];
+    await accounts.changeOwnAccount(account.id, { otherEmails }, { version: account.version });
+    const user = userOf(account);
+    await events.record({ event: 'email.added', actor: user, target: user });
+    await tell?.();
   }
 
   return {
@@ -158,87 +184,110 @@ export function createEmailChanges(deps: Deps): EmailChanges {
       const email = parseEmail(address);
       if (email === undefined)
         throw new AppError('request.invalid', { fields: { email: 'Must be an e-mail address.' } });
-      if (email.key === account.emailKey && account.isEmailVerified)
+      if (ownAddress(account, address) !== undefined)
         throw new AppError('request.invalid', { fields: { email: 'This is your address already.' } });
-      if ((await findStopped(account)) !== undefined) throw new AppError('account.email_frozen');
+      await refuseWhenStopped(account);
+      const waiting = (await requests.pendingOf(account)).filter((one) => addressKey(one) !== email.key);
+      const inUse = others(account).length + waiting.length;
+      if (inUse >= MAX_OTHER_EMAILS) throw new AppError('account.too_many_emails');
       // The second, or an account would be a way to send mail to any number of strangers.
       await limits.consume('mail_address', email.key);
       await limits.consume('mail_address', `changes of ${account.id}`);
-      await forget(account, 'confirm');
-      const user = userOf(account.id);
+      await requests.forget(account, email.address);
+      const user = userOf(account);
       await events.record({ event: 'email.change_requested', actor: user, target: user });
-      if (await isOfAnother(account, email.key)) return send(email.address, 'email_change_known', account);
       const lifetime = settings().email_verification_link_seconds * 1000;
-      await send(
-        email.address,
-        'email_change',
-        account,
-        await keep('confirm', account, email.address, lifetime),
-      );
+      // Also for one that is taken, whose link nobody gets: what the owner sees then is the same.
+      const link = await requests.keep('confirm', account, { to: email.address }, lifetime);
+      const holder = await accounts.findByAddress(email.address);
+      const isTaken = holder !== undefined && holder.id !== account.id;
+      await (isTaken
+        ? requests.send(email.address, 'email_change_known', account)
+        : requests.send(email.address, 'email_change', account, link));
     },
 
     async stateOf(account) {
-      const all = await collection.findBy('account', account.id);
-      const state = securityState(account.id, account);
-      const pending = all.find(({ value }) => value.act === 'confirm' && value.securityState === state);
-      return { pending: pending?.value.to, stopped: await findStopped(account) };
+      const pending = await requests.pendingOf(account);
+      const canAdd = others(account).length + pending.length < MAX_OTHER_EMAILS;
+      return { others: others(account), pending, stopped: await stoppedOf(account), canAdd };
     },
 
     async find(token, act) {
       const found = await findCurrent(token, act);
-      return found && changeOf(found.record);
+      return found && { ...changeOf(found.record), isAddition: !found.isMoved };
     },
 
     async confirm({ id: accountId }, token) {
       const found = await findCurrent(token, 'confirm');
       // A link of another account: its address would come into this one, or this one's into the other.
-      if (found === undefined || found.record.accountId !== accountId) return false;
-      if (!(await collection.remove(found.id))) return false;
-      const { account, record } = found;
-      // First: a change without a way back must not be there, a way back without a change does nothing.
-      const isTold = account.email !== undefined && account.isEmailVerified;
-      const link = isTold ? await keep('stop', account, record.to, WEEK_MS) : undefined;
-      const changes = movedTo(account, record.to);
-      await accounts.changeOwnAccount(accountId, changes, { version: account.version });
-      await secondFactors.trustedDevices.revokeAll(accountId);
-      const user = userOf(accountId);
-      await events.record({ event: 'email.changed', actor: user, target: user, details: { is_own: true } });
-      if (account.email !== undefined && link !== undefined)
-        await send(account.email, 'email_change_stop', account, link);
+      if (found === undefined || found.record.accountId !== accountId) return undefined;
+      const { account, record, isMoved } = found;
+      await refuseWhenStopped(account);
+      if (!(await requests.take(token))) return undefined;
+      const holder = await accounts.findByAddress(record.to);
+      if (holder !== undefined && holder.id !== accountId) throw new AppError('account.email_taken');
+      if (isMoved) await move(account, record.to, others(account));
+      else await add(account, record.to);
+      return isMoved ? 'moved' : 'added';
+    },
+
+    async makePrimary(account, address) {
+      await refuseWhenStopped(account);
+      const own = ownAddress(account, address);
+      if (own === undefined || account.email === undefined || isAt(account, own))
+        throw new AppError('request.not_found');
+      return move(account, own, [...without(account, own), account.email]);
+    },
+
+    async remove(account, address) {
+      await refuseWhenStopped(account);
+      if (await requests.forget(account, address)) return false;
+      const otherEmails = without(account, address);
+      if (otherEmails.length === others(account).length) throw new AppError('request.not_found');
+      await accounts.changeOwnAccount(account.id, { otherEmails }, { version: account.version });
+      const user = userOf(account);
+      // The owner is told at the primary address (src/notifications).
+      await events.record({ event: 'email.removed', actor: user, target: user });
       return true;
     },
 
     async stop(token) {
       const found = await findCurrent(token, 'stop');
-      if (found === undefined || !(await collection.remove(found.id))) return false;
-      const { account, record } = found;
-      const earlier = await findStopped(account);
+      if (found === undefined || !(await requests.take(token))) return undefined;
+      const { account, record, isMoved } = found;
+      const target = userOf(account);
+      if (!isMoved) {
+        await accounts.changeOwnAccount(account.id, { otherEmails: without(account, record.to) });
+        await requests.forget(account);
+        await signOutEverywhere(account);
+        await events.record({ event: 'email.addition_stopped', target });
+        return 'addition';
+      }
+      const earlier = await stoppedOf(account);
       // Of several changes, the address before the first one is the owner's: not one that a thief had in between.
       if (earlier === undefined || earlier.changedAt > record.createdAt)
-        await collection.put(stoppedId(account.id), { ...record, act: 'stopped', to: account.email ?? '' });
-      await forget(account, 'confirm');
-      // Nothing is reset, signed in or told by mail until the owner has decided.
+        await requests.keepStopped(account, record);
+      await requests.forget(account);
+      // Nothing is reset, signed in or told by mail until the owner has decided; the other addresses do not count either.
       await accounts.changeOwnAccount(account.id, { isEmailVerified: false });
-      await accounts.voidSignInsInProgress(account.id);
-      await accounts.endSessionsAsAdmin(account.id);
-      await secondFactors.trustedDevices.revokeAll(account.id);
-      await events.record({ event: 'email.change_stopped', target: userOf(account.id) });
-      return true;
+      await signOutEverywhere(account);
+      await events.record({ event: 'email.change_stopped', target });
+      return 'change';
     },
 
     async settle(account, choice) {
-      const stopped = await findStopped(account);
+      const stopped = await stoppedOf(account);
       if (stopped?.from === undefined) throw new AppError('request.not_found');
-      const address = choice === 'keep' ? stopped.to : stopped.from;
-      await accounts.changeOwnAccount(account.id, movedTo(account, address), { version: account.version });
-      await collection.remove(stoppedId(account.id));
-      const user = userOf(account.id);
-      await events.record({
-        event: 'email.change_settled',
-        actor: user,
-        target: user,
-        details: { is_kept: choice === 'keep' },
-      });
+      // Whoever moved the account may have added the others as well.
+      const changes =
+        choice === 'keep'
+          ? movedTo(account, stopped.to)
+          : { ...movedTo(account, stopped.from), otherEmails: [] };
+      await accounts.changeOwnAccount(account.id, changes, { version: account.version });
+      await requests.forgetStopped(account.id);
+      const user = userOf(account);
+      const details = { is_kept: choice === 'keep' };
+      await events.record({ event: 'email.change_settled', actor: user, target: user, details });
     },
   };
 }

@@ -12,10 +12,13 @@ import { arePasswordsOff, type SettingValues } from '../settings/index.ts';
 import * as model from '../store/collections.ts';
 import type { Store } from '../store/port.ts';
 import { createEmailChanges, type EmailChanges } from './email-changes.ts';
+import { createEmailRequests } from './email-requests.ts';
 import { createLinks, type Links } from './links.ts';
 import { createMailedLinks, type MailedLinks } from './mailed-links.ts';
 import { createUseRecoveryCode, type UseRecoveryCode } from './recovery-code.ts';
 import { createUseLinks, type UseLinks } from './use-links.ts';
+
+export type { EmailChanges };
 
 export interface Recovery extends MailedLinks, UseLinks, UseRecoveryCode {
   readonly links: Links;
@@ -35,7 +38,7 @@ export function createRecovery(deps: {
     | 'find'
     | 'findUsable'
     | 'findByLogin'
-    | 'query'
+    | 'findByAddress'
     | 'changeOwnAccount'
     | 'endSessionsAsAdmin'
     | 'voidSignInsInProgress'
@@ -53,9 +56,10 @@ export function createRecovery(deps: {
     settings,
   });
   deps.events.on('accountRemoving', ({ accountId }) => links.removeAllOf(accountId));
+  const emailRequests = createEmailRequests({ ...deps, collection: store.collection(model.emailChanges) });
   return {
     links,
-    emailChanges: createEmailChanges({ ...deps, collection: store.collection(model.emailChanges) }),
+    emailChanges: createEmailChanges({ ...deps, requests: emailRequests }),
     ...createMailedLinks({ ...deps, links }),
     ...createUseLinks({ ...deps, links }),
     ...createUseRecoveryCode(deps),

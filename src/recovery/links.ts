@@ -1,6 +1,6 @@
 // Tokens are stored as digests, for one purpose, one account and the address they were sent to, and are used once
 // (checklist R072, R097).
-import { type Account, securityState } from '../accounts/index.ts';
+import { type Account, ownAddress, securityState } from '../accounts/index.ts';
 import type { Clock } from '../clock.ts';
 import { newSecret, secretDigest } from '../ids.ts';
 import type { AccountRecord, LinkRecord } from '../store/collections.ts';
@@ -19,11 +19,12 @@ export interface Link {
 
 export interface Links {
   /**
-   * @param input.account must have an e-mail address, to which the link is bound
+   * @param input.to the link is bound to it; default: the account's primary address, which it must have then
    * @returns the token for the link, and when it expires (epoch ms)
    */
   create(input: {
     account: Account;
+    to?: string;
     purpose: LinkPurpose;
     boundTo?: string;
   }): Promise<{ token: string; expiresAt: number }>;
@@ -52,7 +53,9 @@ const lifetimeKeys = {
 const TOKEN_LENGTH = newSecret().length;
 
 function isCurrent(link: LinkRecord, accountId: string, account: AccountRecord): boolean {
-  if (account.deletingAt !== undefined || account.email !== link.email) return false;
+  // Those besides the primary one count while that is verified.
+  const isOwn = account.email === link.email || ownAddress(account, link.email) === link.email;
+  if (account.deletingAt !== undefined || !isOwn) return false;
   // A new password does not change who controls the mailbox, but invalidates links that set a password or sign in.
   const isForMailbox = link.purpose === 'email_verification';
   return isForMailbox || link.securityState === securityState(accountId, account);
@@ -79,15 +82,15 @@ export function createLinks(deps: {
   }
 
   return {
-    async create({ account, purpose, boundTo }) {
-      if (account.email === undefined) throw new TypeError('a link needs an address to be sent to');
+    async create({ account, purpose, boundTo, to = account.email }) {
+      if (to === undefined) throw new TypeError('a link needs an address to be sent to');
       const token = newSecret();
       const now = clock();
       const expiresAt = now + settings()[lifetimeKeys[purpose]] * 1000;
       const link: LinkRecord = {
         accountId: account.id,
         purpose,
-        email: account.email,
+        email: to,
         createdAt: now,
         ...(boundTo !== undefined && { boundTo }),
         securityState: securityState(account.id, account),

@@ -1,4 +1,4 @@
-import { type Account, type Accounts, addressKey, isUsable } from '../accounts/index.ts';
+import { type Account, type Accounts, addressKey, isUsable, ownAddress } from '../accounts/index.ts';
 import type { Clock } from '../clock.ts';
 import { AppError } from '../errors.ts';
 import { deviceName, type Events } from '../events/index.ts';
@@ -60,7 +60,7 @@ export function createMailedLinks(deps: Deps): MailedLinks {
   }): Promise<void> {
     const { account, to, kind, language, boundTo } = link;
     const bound = boundTo === undefined ? {} : { boundTo };
-    const { token, expiresAt } = await links.create({ account, purpose: kind, ...bound });
+    const { token, expiresAt } = await links.create({ account, to, purpose: kind, ...bound });
     const url = `${baseUrl}/oauth2/${paths[kind]}?token=${token}`;
     const expiresSeconds = Math.round((expiresAt - clock()) / 1000);
     const values = { ...readerValues(account), ...link.values, url, expiresSeconds };
@@ -71,9 +71,11 @@ export function createMailedLinks(deps: Deps): MailedLinks {
     const { email, ipAddress, userAgent, language, interaction } = request;
     const found = await accounts.findByLogin(email);
     const account = found && (await accounts.findUsable(found.id));
-    // An unverified address may belong to another person (R129).
-    if (account?.email === undefined || !account.isEmailVerified) return;
-    if (!(await limits.isWithin('mail_address', addressKey(account.email)))) return;
+    // An unverified address may belong to another person (R129). Whoever has one of several gets it there: the primary
+    // mailbox may be the one that is lost.
+    const to = account && (ownAddress(account, email) ?? ownAddress(account, account.email ?? ''));
+    if (account === undefined || to === undefined) return;
+    if (!(await limits.isWithin('mail_address', addressKey(to)))) return;
     const isReset = kind === 'password_reset';
     const { allow_password_reset: canReset, allow_magic_link: canUseLinks } = settings();
     if (arePasswordsOff(settings()) || !(isReset ? canReset : canUseLinks)) return;
@@ -86,7 +88,7 @@ export function createMailedLinks(deps: Deps): MailedLinks {
       details: { ip_address: ipAddress, device: values.device },
     });
     const chosen = account.profile.locale ?? language;
-    await mailLink({ account, to: account.email, kind, values, language: chosen, boundTo: interaction });
+    await mailLink({ account, to, kind, values, language: chosen, boundTo: interaction });
   }
 
   for (const kind of ['password_reset', 'magic_link'] as const)

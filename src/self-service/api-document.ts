@@ -52,9 +52,19 @@ export const operations = {
     body: ['username'],
     answer: 'object',
   },
-  'GET /email': { summary: 'Read your address and what is not decided about it', answer: 'object' },
+  'GET /email': { summary: 'Read your addresses and what is not decided about them', answer: 'object' },
   'POST /email': {
-    summary: 'Have a link sent to a new address, which changes yours when you open it',
+    summary: 'Have a link sent to a further address, which is yours when you opened it signed in',
+    isFresh: true,
+    body: ['email'],
+  },
+  'POST /email/make-primary': {
+    summary: 'Make one of your other addresses the primary one: ends every session and token, this one too',
+    isFresh: true,
+    body: ['email'],
+  },
+  'POST /email/remove': {
+    summary: 'Remove one of your other addresses, or one that waits for its link',
     isFresh: true,
     body: ['email'],
   },

@@ -48,7 +48,7 @@ interface Deps extends Pick<HomeDeps, 'acts'> {
   readonly personalData: Pick<DataDeps, 'export'>;
   readonly deletion: Pick<Deletion, 'request'>;
   readonly launcher: Launcher;
-  readonly email: Pick<EmailDeps, 'state' | 'request' | 'settle'>;
+  readonly email: Pick<EmailDeps, 'state' | 'request' | 'makePrimary' | 'remove' | 'settle'>;
   readonly password: Pick<PasswordDeps, 'arePasswordsOff' | 'isPasswordEnough' | 'change'>;
   readonly secondFactor: Pick<
     SecondFactorDeps,
@@ -120,11 +120,12 @@ export function accountApi(deps: Deps): Koa.Middleware {
   }
 
   async function showEmail({ who }: Call): Promise<object> {
-    const { pending, stopped } = await email.state(who);
+    const { others, pending, stopped } = await email.state(who);
     return {
       email: who.account.email ?? null,
       is_email_verified: who.account.isEmailVerified,
-      pending: pending ?? null,
+      other_emails: others,
+      pending,
       stopped: stopped === undefined ? null : { from: stopped.from ?? null, to: stopped.to },
     };
   }
@@ -241,6 +242,11 @@ export function accountApi(deps: Deps): Koa.Middleware {
     }),
     'GET /email': showEmail,
     'POST /email': async ({ who, read }) => email.request(who, (await read(['email'])).email ?? ''),
+    'POST /email/make-primary': async ({ ctx, who, read }) =>
+      email.makePrimary(ctx, who, (await read(['email'])).email ?? ''),
+    'POST /email/remove': async ({ ctx, who, read }) => {
+      await email.remove(ctx, who, (await read(['email'])).email ?? '');
+    },
     'POST /email/settle': settleEmail,
     'PUT /password': changePassword,
     'POST /totp': codes(async ({ who }) => secondFactor.begin(who)),

@@ -14,6 +14,7 @@ import { AppError } from '../errors.ts';
 import type { EventName, Events } from '../events/index.ts';
 import { acrOf, type BrowserSession, type SignedInUsers } from '../oidc/index.ts';
 import type { Passkeys } from '../passkeys/index.ts';
+import type { EmailChanges } from '../recovery/index.ts';
 import type { SecondFactors } from '../second-factors/index.ts';
 import type { AuthenticationMethod, Sessions } from '../sessions/index.ts';
 import type { SettingValues } from '../settings/index.ts';
@@ -30,6 +31,7 @@ export interface CredentialChangesDeps {
   readonly secondFactors: Pick<SecondFactors, 'totp' | 'recoveryCodes' | 'trustedDevices' | 'setEmailFactor'>;
   readonly sessions: Pick<Sessions, 'end' | 'endAllOf'>;
   readonly events: Pick<Events, 'record'>;
+  readonly recovery: { readonly emailChanges: Pick<EmailChanges, 'makePrimary' | 'remove'> };
   /** Counts and locks like a sign-in. */
   readonly checkPassword: AccountDomain['checkPassword'];
   readonly knownBrowsers: {
@@ -56,7 +58,7 @@ export function createCredentialChanges(deps: CredentialChangesDeps) {
     confirmSession,
     baseUrl,
   } = deps;
-  const { knownBrowsers, secondFactors } = deps;
+  const { knownBrowsers, secondFactors, recovery } = deps;
 
   /** The owner is notified by mail (src/notifications). */
   async function record(
@@ -90,6 +92,24 @@ export function createCredentialChanges(deps: CredentialChangesDeps) {
     const uid = await browser.signIn(ctx, login);
     // Another request ended it at this moment, so it must not return as a new session.
     if (uid !== who.sessionUid) await sessions.end(uid);
+  }
+
+  /**
+   * After a change that ended every session: a new one here, which counts from the change on. Authentication before it is void
+   * for the account (authenticatedNotBefore); this does not make it fresher.
+   */
+  async function goOnHere(
+    ctx: Koa.Context,
+    { methodTimes }: SelfServiceUser,
+    changed: Account,
+    proof: { readonly amr: string[]; readonly methods: readonly AuthenticationMethod[] },
+  ): Promise<void> {
+    const { id: accountId, authenticatedNotBefore: changedAt = 0 } = changed;
+    await knownBrowsers.remember(ctx, accountId);
+    const login = { accountId, acr: acrOf(proof.amr), loginTs: Math.floor(changedAt / 1000) };
+    const uid = await browser.signIn(ctx, { ...login, ...proof, methodTimes });
+    // A change directly after this one ended all sessions, but could not include the new one.
+    await confirmSession({ accountId, uid, provenAt: changedAt + 1 });
   }
 
   const policy = () => ({ mfaMode: settings().mfa_mode, authMode: settings().auth_mode });
@@ -127,17 +147,24 @@ export function createCredentialChanges(deps: CredentialChangesDeps) {
       await secondFactors.trustedDevices.revokeAll(account.id);
       await record(who, 'password.changed');
       if (!who.isBrowser) return 'changed';
-      await knownBrowsers.remember(ctx, account.id);
       const amr = who.isFresh ? [...who.amr] : ['pwd'];
-      const changedAt = changed.authenticatedNotBefore ?? 0;
-      // A new password is no authentication, the current one is. The session is a new one that counts from the change on:
-      // authentication before the change is void for the account (authenticatedNotBefore).
-      const login = { accountId: account.id, amr, acr: acrOf(amr), loginTs: Math.floor(changedAt / 1000) };
-      const methods: readonly AuthenticationMethod[] = hasPassword ? ['password'] : [];
-      const uid = await browser.signIn(ctx, { ...login, methodTimes: who.methodTimes, methods });
-      // A change directly after this one ended all sessions, but could not include the new one.
-      await confirmSession({ accountId: account.id, uid, provenAt: changedAt + 1 });
+      // A new password is no authentication, the current one is.
+      await goOnHere(ctx, who, changed, { amr, methods: hasPassword ? ['password'] : [] });
       return 'changed';
+    },
+
+    emails: {
+      async makePrimary(ctx: Koa.Context, who: SelfServiceUser, address: string): Promise<void> {
+        const changed = await recovery.emailChanges.makePrimary(who.account, address);
+        if (who.isBrowser) await goOnHere(ctx, who, changed, { amr: [...who.amr], methods: [] });
+      },
+
+      /** @returns whether it had counted: then whoever has that mailbox may be signed in by it */
+      async remove(ctx: Koa.Context, who: SelfServiceUser, address: string): Promise<boolean> {
+        const hadCounted = await recovery.emailChanges.remove(who.account, address);
+        if (hadCounted) await endOtherSessions(ctx, who);
+        return hadCounted;
+      },
     },
 
     async addPasskey(ctx: Koa.Context, who: SelfServiceUser, input: { boundTo: string; response: unknown }) {

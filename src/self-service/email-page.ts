@@ -1,5 +1,5 @@
-// /account/email: users move their account to another address (src/recovery/email-changes.ts). The link to the new
-// address counts for who is signed in; the one to the old address needs nobody signed in, and signs nobody in.
+// /account/email: the addresses of an account, of which one is primary (src/recovery/email-changes.ts). The link to a new
+// address counts for who is signed in; the one to the primary address needs nobody signed in, and signs nobody in.
 import type Koa from 'koa';
 import { AppError } from '../errors.ts';
 import type { FieldErrors, PageModels } from '../views/index.ts';
@@ -20,30 +20,51 @@ export interface EmailDeps {
   readonly kit: PageKit;
   readonly state: (
     who: SelfServiceUser,
-  ) => Promise<{ readonly pending?: string | undefined; readonly stopped?: Stopped | undefined }>;
-  /** @throws AppError request.invalid, request.rate_limited, account.email_frozen */
+  ) => Promise<Pick<Model, 'others' | 'pending' | 'canAdd'> & { readonly stopped?: Stopped | undefined }>;
+  /** @throws AppError request.invalid, request.rate_limited, account.email_frozen, account.too_many_emails */
   readonly request: (who: SelfServiceUser, address: string) => Promise<void>;
   readonly find: (
     token: string,
     act: 'confirm' | 'stop',
   ) => Promise<
-    { readonly accountId: string; readonly from?: string | undefined; readonly to: string } | undefined
+    | {
+        readonly accountId: string;
+        readonly from?: string | undefined;
+        readonly to: string;
+        readonly isAddition: boolean;
+      }
+    | undefined
   >;
-  /** @throws AppError account.email_taken, account.changed */
-  readonly confirm: (who: SelfServiceUser, token: string) => Promise<boolean>;
-  readonly stop: (token: string) => Promise<boolean>;
+  /**
+   * @returns moved: every session has ended; undefined: not a link of this account
+   * @throws AppError account.email_taken, account.changed, account.email_frozen, account.too_many_emails
+   */
+  readonly confirm: (who: SelfServiceUser, token: string) => Promise<'added' | 'moved' | undefined>;
+  /** @throws AppError request.not_found, account.email_frozen, account.changed */
+  readonly makePrimary: (ctx: Koa.Context, who: SelfServiceUser, address: string) => Promise<void>;
+  /** @returns whether it had counted. @throws AppError as makePrimary */
+  readonly remove: (ctx: Koa.Context, who: SelfServiceUser, address: string) => Promise<boolean>;
+  readonly stop: (token: string) => Promise<'addition' | 'change' | undefined>;
   /** @throws AppError request.not_found, account.email_taken, account.changed */
   readonly settle: (who: SelfServiceUser, choice: 'keep' | 'undo') => Promise<void>;
 }
 
-const NOTICES = ['sent', 'kept'] as const satisfies readonly Model['notice'][];
+const NOTICES = [
+  'sent',
+  'kept',
+  'added',
+  'primary',
+  'removed',
+  'withdrawn',
+] as const satisfies readonly Model['notice'][];
 
 const ALERTS: Alerts = {
   'request.rate_limited': 'alert.rate_limited',
   'account.email_frozen': 'alert.email_frozen',
   'account.email_taken': 'invalid.email_taken',
+  'account.too_many_emails': 'alert.too_many_emails',
   'account.changed': 'alert.account_changed',
-  'request.not_found': 'alert.email_settled',
+  'request.not_found': 'alert.email_gone',
 };
 
 const MAX_ADDRESS = 320;
@@ -86,7 +107,25 @@ export function createEmailPage({ kit, ...deps }: EmailDeps) {
   const sendExpired = (ctx: Koa.Context): void =>
     views.send(ctx, 'link-expired', { newLinkUrl: kit.urlOf('email') }, { status: 410 });
 
+  const act =
+    (run: (ctx: Koa.Context, who: SelfServiceUser, address: string) => Promise<Model['notice']>) =>
+    (ctx: Koa.Context, who: SelfServiceUser): Promise<void> =>
+      kit.change(ctx, who, {
+        page: 'email',
+        alerts: ALERTS,
+        act: (form) => run(ctx, who, form.get('id') ?? ''),
+        showAgain: (problem) => show(ctx, who, problem),
+      });
+
   return {
+    makePrimary: act(async (ctx, who, address) => {
+      await deps.makePrimary(ctx, who, address);
+      return 'primary';
+    }),
+    remove: act(async (ctx, who, address) =>
+      (await deps.remove(ctx, who, address)) ? 'removed' : 'withdrawn',
+    ),
+
     show: (ctx: Koa.Context, who: SelfServiceUser): Promise<void> => show(ctx, who),
 
     async submit(ctx: Koa.Context, who: SelfServiceUser): Promise<void> {
@@ -95,7 +134,8 @@ export function createEmailPage({ kit, ...deps }: EmailDeps) {
         page: 'email',
         alerts: ALERTS,
         async act(form) {
-          email = (form.get('email') ?? '').slice(0, MAX_ADDRESS);
+          // `id`: once more to one that waits.
+          email = (form.get('email') ?? form.get('id') ?? '').slice(0, MAX_ADDRESS);
           try {
             await deps.request(who, email);
             return 'sent';
@@ -112,7 +152,7 @@ export function createEmailPage({ kit, ...deps }: EmailDeps) {
     settle: (ctx: Koa.Context, who: SelfServiceUser): Promise<void> =>
       kit.change(ctx, who, {
         page: 'email',
-        alerts: ALERTS,
+        alerts: { ...ALERTS, 'request.not_found': 'alert.email_settled' },
         async act(form) {
           const choice = form.get('id') === 'undo' ? 'undo' : 'keep';
           await deps.settle(who, choice);
@@ -147,8 +187,9 @@ export function createEmailPage({ kit, ...deps }: EmailDeps) {
           isAllowed: true,
           alerts: ALERTS,
           async act(form) {
-            const isDone = await deps.confirm(who, form.get('token') ?? '');
-            if (isDone) views.send(ctx, 'account-email-done', { what: 'changed' }, looksOf(who));
+            const outcome = await deps.confirm(who, form.get('token') ?? '');
+            if (outcome === 'added') return 'added';
+            if (outcome === 'moved') views.send(ctx, 'account-email-done', { what: 'changed' }, looksOf(who));
             else sendExpired(ctx);
             return undefined;
           },
@@ -166,13 +207,15 @@ export function createEmailPage({ kit, ...deps }: EmailDeps) {
           csrf: kit.publicToken(ctx, token),
           token,
           from: link.from ?? '',
+          added: link.isAddition ? link.to : undefined,
         });
       },
 
       async submit(ctx: Koa.Context): Promise<void> {
         const form = await kit.readPublic(ctx, (posted) => posted.get('token') ?? '');
-        if (!(await deps.stop(form.get('token') ?? ''))) return sendExpired(ctx);
-        views.send(ctx, 'account-email-done', { what: 'stopped' });
+        const stopped = await deps.stop(form.get('token') ?? '');
+        if (stopped === undefined) return sendExpired(ctx);
+        views.send(ctx, 'account-email-done', { what: stopped === 'change' ? 'stopped' : 'removed' });
       },
     },
   };

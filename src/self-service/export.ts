@@ -96,6 +96,16 @@ export function createPersonalExport(deps: Deps) {
     return [{ uploaded_at: iso(kept.createdAt), file: `data:image/jpeg;base64,${kept.large}` }];
   }
 
+  async function mailsTo(addresses: readonly (string | undefined)[]) {
+    const all = await Promise.all(
+      addresses.map((value) =>
+        value === undefined ? [] : allOf((query) => mail.list(query), { field: 'to', op: 'eq', value }, 'id'),
+      ),
+    );
+    // Ids sort by time.
+    return all.flat().sort((a, b) => (a.id < b.id ? 1 : -1));
+  }
+
   async function gather(who: SelfServiceUser): Promise<PersonalData> {
     const { account } = who;
     const now = clock();
@@ -106,9 +116,7 @@ export function createPersonalExport(deps: Deps) {
       secondFactors.trustedDevices.list(account),
       access.list(account.id),
       activityOf(account.id),
-      account.email === undefined
-        ? []
-        : allOf((query) => mail.list(query), { field: 'to', op: 'eq', value: account.email }, 'id'),
+      mailsTo([account.email, ...(account.otherEmails ?? []).map(({ address }) => address)]),
     ]);
     return {
       exported_at: new Date(now).toISOString(),

@@ -100,7 +100,11 @@ function partsOf({ settings, clock, config, events, protocol, knownBrowsers, dom
 
 type Parts = ReturnType<typeof partsOf>;
 
-const emailActions = ({ emailChanges }: Pick<Recovery, 'emailChanges'>): Omit<EmailDeps, 'kit'> => ({
+const emailActions = (
+  { emailChanges }: Pick<Recovery, 'emailChanges'>,
+  { emails }: Pick<ReturnType<typeof createCredentialChanges>, 'emails'>,
+): Omit<EmailDeps, 'kit'> => ({
+  ...emails,
   state: ({ account }) => emailChanges.stateOf(account),
   request: ({ account }, address) => emailChanges.request(account, address),
   find: emailChanges.find,
@@ -128,7 +132,7 @@ function actionsOf(parts: Parts) {
     personalData: createPersonalExport(parts),
     deletion: createDeletion(parts),
     launcher: createLauncher(parts),
-    email: emailActions(parts.recovery),
+    email: emailActions(parts.recovery, changes),
     password: {
       minLength: () => minPasswordLength(settings()),
       arePasswordsOff: () => settings().auth_mode === 'passkey_only',

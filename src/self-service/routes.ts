@@ -68,6 +68,8 @@ export function accountRoutes(deps: Deps): Koa.Middleware {
     ['POST', '/account/picture/remove', 'picture', picture.remove],
     ['GET', '/account/email', 'email', email.show],
     ['POST', '/account/email', 'email', email.submit],
+    ['POST', '/account/email/primary', 'email', email.makePrimary],
+    ['POST', '/account/email/remove', 'email', email.remove],
     ['POST', '/account/email/settle', 'email', email.settle],
     ['GET', '/account/email/confirm', 'email-confirm', confirmation.show, confirmation.signedOut],
     ['POST', '/account/email/confirm', 'email', confirmation.submit],

@@ -40,6 +40,7 @@ export type {
   LinkRecord,
   MailRecord,
   MailRequestRecord,
+  OtherEmail,
   Profile,
   ProtocolPayload,
   RateRecord,
@@ -64,7 +65,11 @@ export const accounts: CollectionDefinition<AccountRecord> = {
   durability: 'durable',
   indexes: {
     username: { unique: true, key: (a) => a.usernameKey },
-    email: { unique: true, key: (a) => a.emailKey },
+    email: {
+      unique: true,
+      key: (a) => a.emailKey,
+      furtherKeys: (a) => (a.otherEmails ?? []).map(({ key }) => key),
+    },
     role: { key: (a) => a.role },
     deleting: { key: (a) => (a.deletingAt === undefined ? undefined : 'yes') },
     /** Few, so no field that every account would have an entry for. */
@@ -73,6 +78,13 @@ export const accounts: CollectionDefinition<AccountRecord> = {
   fields: {
     username: { type: 'string', isSearched: true, of: (a) => a.usernameKey },
     email: { type: 'string', isSearched: true, of: (a) => a.emailKey },
+    /** Between spaces, which no address contains. */
+    other_emails: {
+      type: 'string',
+      isSearched: true,
+      of: ({ otherEmails: others = [] }) =>
+        others.length === 0 ? undefined : ` ${others.map(({ key }) => key).join(' ')} `,
+    },
     role: { type: 'string', of: (a) => a.role },
     is_active: { type: 'boolean', of: (a) => a.isActive },
     is_email_verified: { type: 'boolean', of: (a) => a.isEmailVerified },

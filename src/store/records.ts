@@ -48,6 +48,13 @@ export interface AccountPasskey {
   kind: 'passkey' | 'security_key';
 }
 
+export interface OtherEmail {
+  address: string;
+  /** As `emailKey`, and unique together with it. */
+  key: string;
+  verifiedAt: number;
+}
+
 export interface AccountRecord extends GuessCounters {
   username: string;
   /** NFKC, case-folded, trimmed: used for uniqueness and sign-in. */
@@ -55,6 +62,8 @@ export interface AccountRecord extends GuessCounters {
   email?: string;
   emailKey?: string;
   isEmailVerified: boolean;
+  /** Verified addresses besides `email`, in the order in which they came; they count as long as `email` is verified. */
+  otherEmails?: OtherEmail[];
   role: Role;
   /** PHC string (argon2id); absent for accounts that never had a password. */
   passwordHash?: string;
@@ -146,6 +155,8 @@ export interface EmailChangeRecord {
   accountId: string;
   /** What the link does; `stopped` has no link and waits for the owner. */
   act: 'confirm' | 'stop' | 'stopped';
+  /** `to` was added and is not the primary address: stopping removes it. */
+  isAddition?: boolean;
   /** Absent: there was none. */
   from?: string;
   to: string;

@@ -136,13 +136,16 @@ export interface AccountPageModels {
   readonly 'account-email': ChangingPage & {
     readonly email?: string | undefined;
     readonly isVerified: boolean;
-    /** The address that a link was sent to. */
-    readonly pending?: string | undefined;
+    /** Verified, besides the primary one. */
+    readonly others: readonly string[];
+    /** Addresses that a link was sent to. */
+    readonly pending: readonly string[];
+    readonly canAdd: boolean;
     /** A change that was stopped: neither address counts until one is chosen. */
     readonly stopped?: { readonly from?: string | undefined; readonly to: string } | undefined;
     readonly values: { readonly email: string };
     readonly errors: FieldErrors;
-    readonly notice?: 'sent' | 'kept' | undefined;
+    readonly notice?: 'sent' | 'kept' | 'added' | 'primary' | 'removed' | 'withdrawn' | undefined;
   };
   readonly 'account-email-confirm': {
     readonly csrf: string;
@@ -150,10 +153,18 @@ export interface AccountPageModels {
     readonly owner: { readonly username: string; readonly name?: string | undefined };
     readonly from?: string | undefined;
     readonly to: string;
+    /** One more, besides the primary one. */
+    readonly isAddition: boolean;
   };
-  readonly 'account-email-stop': { readonly csrf: string; readonly token: string; readonly from: string };
+  readonly 'account-email-stop': {
+    readonly csrf: string;
+    readonly token: string;
+    readonly from: string;
+    /** The address that was added; absent: the primary one was changed. */
+    readonly added?: string | undefined;
+  };
   /** Nobody is signed in any more. */
-  readonly 'account-email-done': { readonly what: 'changed' | 'undone' | 'stopped' };
+  readonly 'account-email-done': { readonly what: 'changed' | 'undone' | 'stopped' | 'removed' };
   readonly 'account-applications': OwnPage & {
     readonly applications: readonly {
       readonly name: string;

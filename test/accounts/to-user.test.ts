@@ -24,6 +24,7 @@ test('user view: an account with only a username', () => {
     id: 'f81d4fae-7dec-41d0-a765-00a0c91e6bf6',
     username: 'alice',
     email: null,
+    other_emails: [],
     role: 'user',
     is_email_verified: false,
     totp_verified: false,

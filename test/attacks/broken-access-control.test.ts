@@ -79,6 +79,8 @@ const accountTable: Readonly<Record<string, readonly string[]>> = {
   profile: ['GET', 'PATCH'],
   activity: ['GET'],
   email: ['GET', 'POST'],
+  'email/make-primary': ['POST'],
+  'email/remove': ['POST'],
   'email/settle': ['POST'],
   deletion: ['POST'],
   launcher: ['GET'],

@@ -1,4 +1,4 @@
-// /account/email: an address changes when its mailbox was shown, the old one is told, and its link stops the change.
+// /account/email: the primary address changes to one whose mailbox was shown, the old one is told, and its link stops it.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { Agent, hiddenFields, type Page } from '../support/agent.ts';
@@ -49,18 +49,26 @@ async function use(link: string, agent = browser): Promise<Page> {
   return agent.submit(page, {});
 }
 
+/** Adds the address and makes it the primary one. @returns the page after it */
+async function moveIn(agent: Agent, to: string): Promise<Page> {
+  await ask(to, undefined, agent);
+  const added = await use(await mailbox.linkTo(to), agent);
+  assert.match(added.body, /Address added/);
+  return press(agent, added, `${EMAIL}/primary`, { id: to });
+}
+
 /** @returns the link of the mail to the old address */
 async function move(to: string): Promise<string> {
-  await ask(to);
-  const page = await use(await mailbox.linkTo(to));
-  assert.match(page.body, /Address changed/);
+  assert.match((await moveIn(browser, to)).body, /Primary address changed/);
   return mailbox.linkTo(user.email);
 }
 
 const mailsTo = (address: string): number => mailbox.received.filter(({ to }) => to.includes(address)).length;
 
-test('own e-mail: changed by the link to the new address; signed out; the old one is told', async () => {
+test('own e-mail: the primary one changes; signed out elsewhere; the old one is told', async () => {
   const to = fresh();
+  const other = new Agent(app);
+  await open(other, user);
   const sent = await ask(to);
   assert.match(sent.body, /We sent you a link/);
   assert.ok(sent.body.includes(to));
@@ -69,10 +77,16 @@ test('own e-mail: changed by the link to the new address; signed out; the old on
   const shown = await browser.get(link);
   assert.ok(shown.body.includes(to));
   assert.equal((await stored()).email, user.email, 'a scanner that follows the link changes nothing');
-  assert.match((await use(link)).body, /Address changed/);
-  const { email, is_email_verified: isVerified } = await stored();
-  assert.deepEqual([email, isVerified], [to, true]);
-  assert.match((await browser.get('/account')).location ?? '', /authorize/, 'the session has ended');
+  const added = await use(link);
+  assert.match(added.body, /Address added/);
+  assert.deepEqual([(await stored()).email, (await stored()).other_emails], [user.email, [to]]);
+  assert.equal((await other.get('/account')).status, 200, 'one more ends nothing');
+  const page = await press(browser, added, `${EMAIL}/primary`, { id: to });
+  assert.match(page.body, /Primary address changed/);
+  const { email, is_email_verified: isVerified, other_emails: others } = await stored();
+  assert.deepEqual([email, isVerified, others], [to, true, [user.email]]);
+  assert.match((await other.get('/account')).location ?? '', /authorize/, 'every other session has ended');
+  assert.equal((await browser.get('/account')).status, 200);
   assert.match((await open(new Agent(app), { username: to }, EMAIL)).body, /New address/);
   const link2 = await mailbox.linkTo(user.email);
   assert.match(link2, /\/account\/email\/stop\?token=/);
@@ -89,9 +103,9 @@ test('own e-mail: the link opened signed out waits for the sign-in', async () =>
     username: user.username,
     password: 'correct horse battery staple',
   });
-  assert.match(page.body, /Use this address\?/);
-  assert.match((await elsewhere.submit(page, {})).body, /Address changed/);
-  assert.equal((await stored()).email, to);
+  assert.match(page.body, /Add this address\?/);
+  assert.match((await elsewhere.submit(page, {})).body, /Address added/);
+  assert.deepEqual((await stored()).other_emails, [to]);
 });
 
 test('own e-mail: an address that is the username moves both', async () => {
@@ -146,12 +160,12 @@ test('attack: the link of another account, by form', async () => {
 });
 
 test('attack: links used twice, replaced, and after a new password', async () => {
-  const [first, second] = [fresh(), fresh()];
+  const first = fresh();
   await ask(first);
   const replaced = await mailbox.linkTo(first);
-  await ask(second);
+  await ask(first);
   assert.equal((await use(replaced)).status, 410);
-  const link = await mailbox.linkTo(second);
+  const link = await mailbox.linkTo(first);
   await app.admin('PATCH', `/users/${user.id}`, { password: 'a password of the owner 1815' });
   await open(browser, user, EMAIL, 'a password of the owner 1815');
   assert.equal((await use(link)).status, 410, 'void with the password that asked for it');
@@ -159,9 +173,8 @@ test('attack: links used twice, replaced, and after a new password', async () =>
   await ask(third, await open(browser, user, EMAIL, 'a password of the owner 1815'));
   const good = await mailbox.linkTo(third);
   assert.equal((await use(good)).status, 200);
-  await open(browser, user, EMAIL, 'a password of the owner 1815');
   assert.equal((await use(good)).status, 410);
-  assert.equal((await eventsOf(app, 'email.changed', user)).length, 1);
+  assert.equal((await eventsOf(app, 'email.added', user)).length, 1);
 });
 
 test('attack: whose address it is; the answer is one, and only its owner hears', async () => {
@@ -174,10 +187,11 @@ test('attack: whose address it is; the answer is one, and only its owner hears',
   assert.doesNotMatch(mail?.mail.text ?? '', new RegExp(`${user.username}\\b|token=`));
 });
 
-test('attack: mailing strangers by changes of an address', async () => {
+test('attack: mailing strangers by addresses to add', async () => {
   await change(app, { limit_mail_address: 3 });
   for (let turn = 0; turn < 3; turn += 1) assert.equal((await ask(fresh())).status, 200);
-  assert.equal((await ask(fresh())).status, 429);
+  const last = await ask(fresh());
+  assert.equal(last.status, 429);
   await change(app, { limit_mail_address: 20 });
 });
 
@@ -206,6 +220,7 @@ test('stopped change: signs out, no one in; neither address counts until the own
   const done = await press(browser, decision, `${EMAIL}/settle`, { id: 'undo' });
   assert.match(done.body, /Former address restored/);
   assert.deepEqual([(await stored()).email, (await stored()).is_email_verified], [user.email, true]);
+  assert.deepEqual((await stored()).other_emails, [], 'whoever moved it may have added the others');
   assert.equal((await eventsOf(app, 'email.change_stopped', user)).length, 1);
 });
 
@@ -223,8 +238,7 @@ test('attack: a second change by the thief does not void the stop of the first',
   const [first, second] = [fresh(), fresh()];
   const stop = await move(first);
   browser.clearCookies();
-  await ask(second);
-  assert.match((await use(await mailbox.linkTo(second))).body, /Address changed/);
+  assert.match((await moveIn(browser, second)).body, /Primary address changed/);
   // The thief has the mailbox in between, and stops first.
   await use(await mailbox.linkTo(first), new Agent(app));
   assert.match((await use(stop, new Agent(app))).body, /The change is stopped/);

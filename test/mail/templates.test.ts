@@ -78,6 +78,7 @@ test('mail: what to do if it was someone else; one way on where something is to 
   assert.deepEqual(secured.sort(), [
     'data_exported',
     'deletion_undone',
+    'email_removed',
     'new_sign_in',
     'passkey_added',
     'passkey_removed',

@@ -38,6 +38,9 @@ const email = {
   account: profile.account,
   email: 'ada.lovelace@acme.example',
   isVerified: true,
+  others: [],
+  pending: [],
+  canAdd: true,
   values: { email: '' },
   errors: noErrors,
 } satisfies PageModels['account-email'];
@@ -283,7 +286,18 @@ export const accountSamples = {
     confirmUrl: '/oauth2/authorize?prompt=login',
   }),
   'account-password-reported': sample('account-password', { ...password, notice: 'reported' }),
-  'account-email': sample('account-email', { ...email, pending: to, notice: 'sent' }),
+  'account-email': sample('account-email', {
+    ...email,
+    others: ['ada@lovelace.example', to],
+    pending: ['countess@ockham.example'],
+    notice: 'sent',
+  }),
+  'account-email-full': sample('account-email', {
+    ...email,
+    others: ['ada@lovelace.example', 'countess@ockham.example', 'aal@engine.example', to],
+    canAdd: false,
+  }),
+  'account-email-unverified': sample('account-email', { ...email, isVerified: false }),
   'account-email-wrong': sample('account-email', { ...email, errors: { email: 'invalid.email_new' } }),
   'account-email-later': sample('account-email', {
     ...email,
@@ -291,13 +305,32 @@ export const accountSamples = {
     isVerified: false,
     confirmUrl: '/oauth2/authorize?prompt=login',
   }),
-  'account-email-stopped': sample('account-email', { ...email, stopped: { from: email.email, to } }),
+  'account-email-stopped': sample('account-email', {
+    ...email,
+    others: ['ada@lovelace.example'],
+    stopped: { from: email.email, to },
+  }),
   'account-email-confirm': sample('account-email-confirm', {
     csrf,
     token: 'token-of-a-link',
     owner: profile.account,
     to,
+    isAddition: true,
   }),
+  'account-email-confirm-first': sample('account-email-confirm', {
+    csrf,
+    token: 'token-of-a-link',
+    owner: profile.account,
+    to,
+    isAddition: false,
+  }),
+  'account-email-drop': sample('account-email-stop', {
+    csrf,
+    token: 'token-of-a-link',
+    from: email.email,
+    added: to,
+  }),
+  'account-email-dropped': sample('account-email-done', { what: 'removed' }),
   'account-email-stop': sample('account-email-stop', {
     csrf,
     token: 'token-of-a-link',

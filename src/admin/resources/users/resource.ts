@@ -6,7 +6,6 @@ import {
   fold,
   groupNamePattern,
   memberFilter,
-  parseEmail,
   toUser,
 } from '../../../accounts/index.ts';
 import type { EventName } from '../../../events/index.ts';
@@ -16,6 +15,7 @@ import { EXPECTED } from '../../api/expected.ts';
 import type { ListDefinition } from '../../api/list-query.ts';
 import { type Sensitivity, sensitiveMembers } from '../../api/route.ts';
 import { atVersion, idParams, userIdBody } from '../../api/shared.ts';
+import { withAddress } from './address-filter.ts';
 import { newUserSchema, toAccountChanges, userChangesSchema, userSchema } from './schema.ts';
 
 export type AccountsPort = Pick<
@@ -44,7 +44,7 @@ const list: ListDefinition<Account> = {
   collection,
   sorts: ['created_at', 'updated_at', 'last_login_at', 'username', 'email', 'role', 'id'],
   defaultOrder: 'desc',
-  searches: ['username', 'email'],
+  searches: ['username', 'email', 'other_emails'],
   toSearchText: fold,
   filters: {
     role: { schema: Enum(['user', 'auditor', 'admin'], { description: 'Only users with this role.' }) },
@@ -69,9 +69,9 @@ const list: ListDefinition<Account> = {
       schema: StringSchema({
         minLength: 1,
         maxLength: 512,
-        description: 'Only the user with this e-mail address, ignoring case.',
+        description: 'Only the user with this e-mail address, primary or another, ignoring case.',
       }),
-      toGroups: (text) => [[{ field: 'email', op: 'eq', value: parseEmail(String(text))?.key ?? '' }]],
+      toGroups: (text) => withAddress(String(text)),
     },
     is_active: { schema: BooleanSchema({ description: 'Only users who are active, or who are not.' }) },
     is_email_verified: {
@@ -131,6 +131,7 @@ export const users = defineResource(
           'role',
           'password',
           'email',
+          'other_emails',
           'is_email_verified',
           'totp_verified',
           'is_active',
@@ -162,6 +163,7 @@ export const users = defineResource(
           'id',
           'username',
           'email',
+          'other_emails',
           'is_email_verified',
           'role',
           'is_active',

@@ -129,6 +129,7 @@ const clearable = (name: keyof typeof examples, maxLength = 2048) =>
 const shown = (name: keyof typeof examples) =>
   nullable(StringSchema({ examples: [examples[name]] }), { description: meanings[name] });
 
+const otherEmail = (keywords: object) => StringSchema({ examples: ['grace@work.example'], ...keywords });
 const role = () =>
   Enum(['user', 'auditor', 'admin'], {
     description: '`admin`: may use the Admin UI and this API; `auditor`: may only read there.',
@@ -173,6 +174,9 @@ export const userSchema = ObjectSchema(
     id: StringSchema({ description: 'The ID of the user, and the `sub` of tokens.' }),
     username: StringSchema({ description: meanings.username, examples: [examples.username] }),
     email: shown('email'),
+    other_emails: ArraySchema(otherEmail({}), {
+      description: 'Further addresses that the user has verified; they count while `email` is verified.',
+    }),
     role: role(),
     is_email_verified: isEmailVerified(),
     totp_verified: BooleanSchema({ description: 'Whether an authenticator app is enrolled.' }),
@@ -222,6 +226,13 @@ const addressGiven = ObjectSchema(
 
 const optionalFields = {
   email: clearable('email', 512),
+  other_emails: Optional(
+    ArraySchema(otherEmail({ maxLength: 512, [DOCUMENTED]: emailKeywords }), {
+      maxItems: 4,
+      description:
+        'Further addresses that are known to be of the user. Of an existing user they can only be removed: owners add them.',
+    }),
+  ),
   role: Optional(role()),
   is_email_verified: Optional(isEmailVerified()),
   totp_verified: Optional(
@@ -266,11 +277,12 @@ export const userChangesSchema = ObjectSchema(
 /** @returns the same in the domain's types */
 export function toAccountChanges(given: Static<typeof userChangesSchema>): AccountChanges {
   const { username, password, email, role, is_active, is_email_verified, totp_verified, ...rest } = given;
-  const { address, phone_number, phone_number_verified, ...profile } = rest;
+  const { address, phone_number, phone_number_verified, other_emails, ...profile } = rest;
   return {
     username,
     password,
     email,
+    otherEmails: other_emails,
     role,
     isActive: is_active,
     isEmailVerified: is_email_verified,

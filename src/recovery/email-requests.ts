@@ -1,0 +1,125 @@
+// What is stored and mailed of changes of addresses: links by the digests of their tokens, for a while, and what was stopped.
+import { type Account, addressKey, securityState } from '../accounts/index.ts';
+import type { Clock } from '../clock.ts';
+import type { Events } from '../events/index.ts';
+import { newSecret, secretDigest } from '../ids.ts';
+import { type Mail, readerValues, requestValues } from '../mail/index.ts';
+import type { EmailChangeRecord } from '../store/collections.ts';
+import type { EphemeralCollection } from '../store/port.ts';
+
+interface Link {
+  readonly url: string;
+  /** Epoch milliseconds. */
+  readonly expiresAt: number;
+}
+
+export interface EmailRequests {
+  /** Stores a link; who gets it is the caller's business. */
+  keep(
+    act: 'confirm' | 'stop',
+    account: Account,
+    change: { readonly to: string; readonly isAddition?: boolean },
+    milliseconds: number,
+  ): Promise<Link>;
+  find(token: string, act: 'confirm' | 'stop'): Promise<EmailChangeRecord | undefined>;
+  /** @returns to exactly one of any number of callers whether it was there */
+  take(token: string): Promise<boolean>;
+  /** Addresses that wait for their links, oldest first. */
+  pendingOf(account: Account): Promise<string[]>;
+  /** @param address default: all that wait. @returns whether there was one */
+  forget(account: Account, address?: string): Promise<boolean>;
+  findStopped(accountId: string): Promise<EmailChangeRecord | undefined>;
+  keepStopped(account: Account, record: EmailChangeRecord): Promise<void>;
+  forgetStopped(accountId: string): Promise<void>;
+  send(
+    to: string,
+    template: 'email_change' | 'email_change_known' | 'email_change_stop' | 'email_added',
+    account: Account,
+    link?: Link,
+  ): Promise<void>;
+}
+
+interface Deps {
+  readonly collection: EphemeralCollection<EmailChangeRecord>;
+  readonly baseUrl: string;
+  readonly clock: Clock;
+  readonly mail: Pick<Mail, 'queue'>;
+  readonly events: Pick<Events, 'on' | 'origins'>;
+}
+
+const TOKEN_LENGTH = newSecret().length;
+
+const stoppedId = (accountId: string): string => `stopped ${accountId}`;
+
+export function createEmailRequests({ collection, baseUrl, clock, mail, events }: Deps): EmailRequests {
+  events.on('accountRemoving', ({ accountId }) => collection.removeBy('account', accountId));
+
+  async function waitingOf(account: Account) {
+    const state = securityState(account.id, account);
+    const all = await collection.findBy('account', account.id);
+    return all
+      .filter(({ value }) => value.act === 'confirm' && value.securityState === state)
+      .sort((a, b) => a.value.createdAt - b.value.createdAt);
+  }
+
+  return {
+    async keep(act, account, { to, isAddition = false }, milliseconds) {
+      const token = newSecret();
+      const expiresAt = clock() + milliseconds;
+      const { id: accountId, email: from } = account;
+      const record: EmailChangeRecord = {
+        accountId,
+        act,
+        to,
+        ...(isAddition && { isAddition }),
+        ...(from !== undefined && { from }),
+        createdAt: clock(),
+        securityState: securityState(account.id, account),
+      };
+      await collection.insert(secretDigest(token), record, { expiresAt });
+      return { url: `${baseUrl}/account/email/${act}?token=${token}`, expiresAt };
+    },
+
+    async find(token, act) {
+      if (token.length !== TOKEN_LENGTH) return undefined;
+      const record = (await collection.find(secretDigest(token)))?.value;
+      return record?.act === act ? record : undefined;
+    },
+
+    take: (token) => collection.remove(secretDigest(token)),
+
+    pendingOf: async (account) => (await waitingOf(account)).map(({ value }) => value.to),
+
+    async forget(account, address) {
+      const key = address === undefined ? undefined : addressKey(address);
+      const gone = (await waitingOf(account)).filter(
+        ({ value }) => key === undefined || addressKey(value.to) === key,
+      );
+      const removed = await Promise.all(gone.map(({ id }) => collection.remove(id)));
+      return removed.includes(true);
+    },
+
+    findStopped: async (accountId) => (await collection.find(stoppedId(accountId)))?.value,
+
+    async keepStopped(account, record) {
+      await collection.put(stoppedId(account.id), { ...record, act: 'stopped', to: account.email ?? '' });
+    },
+
+    async forgetStopped(accountId) {
+      await collection.remove(stoppedId(accountId));
+    },
+
+    async send(to, template, account, link) {
+      const { values, language } = requestValues(events.origins.current(), clock());
+      const linked = link && { url: link.url, expiresSeconds: Math.round((link.expiresAt - clock()) / 1000) };
+      // Who has an account with that address does not learn of the account that wants it.
+      const owner = template === 'email_change_known' ? {} : readerValues(account);
+      await mail.queue({
+        to,
+        template,
+        language: account.profile.locale ?? language,
+        values: { ...values, ...owner, ...linked },
+      });
+    },
+  };
+}
