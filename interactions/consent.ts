@@ -142,7 +142,6 @@ export function createConsentPage(deps: Deps): ConsentPage {
         client: {
           name: client.clientName ?? client.clientId,
           host: redirectUri === undefined ? undefined : destinationOf(redirectUri),
-          logoUri: client.logoUri,
           policyUri: client.policyUri,
           tosUri: client.tosUri,
           stranger: strangerOf(client, { redirectUri: redirectUri ?? '', scopes: asked }, deps.settings()),

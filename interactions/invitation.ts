@@ -68,7 +68,6 @@ export function createInvitationPages(deps: Deps): InvitationPages {
         csrf: csrf.token(ctx, PURPOSE),
         token,
         clientName: client?.clientName ?? client?.clientId,
-        clientLogoUri: client?.logoUri,
         invitedEmail: known.email,
         questions: questionsNow(),
         values: attempt.values,

@@ -96,7 +96,6 @@ export function createLoginPage(deps: Deps): LoginPage {
       {
         ...current.formFields(ctx, interaction),
         clientName: client?.clientName ?? client?.clientId,
-        clientLogoUri: client?.logoUri,
         values: { username: attempt?.username ?? typedOrHinted(interaction) },
         alert: attempt && { key: attempt.alert },
         retryAfterSeconds: attempt?.retryAfterSeconds,

@@ -84,7 +84,6 @@ export function createSignupPages(deps: Deps): SignupPages {
       {
         ...current.formFields(ctx, interaction),
         clientName: client?.clientName ?? client?.clientId,
-        clientLogoUri: client?.logoUri,
         questions: signup.questions(),
         values: attempt?.values ?? hinted,
         errors: attempt?.errors ?? {},

@@ -128,6 +128,13 @@ export const catalogue = {
   'grant.not_found': { status: 404, message: 'Grant not found.' },
   'api_key.not_found': { status: 404, message: 'API key not found.' },
   'setting.unknown': { status: 400, message: 'Unknown setting.' },
+  'branding.changed': { status: 412, message: 'The look was changed since you read it.' },
+  'branding.version_not_found': { status: 404, message: 'There is no such version.' },
+  'branding.too_many': { status: 409, message: 'Too many applications have a look of their own.' },
+  'branding.of_stranger': {
+    status: 409,
+    message: 'Only an application that an administrator created or vouched for can have a look of its own.',
+  },
   'setting.changed': { status: 412, message: 'The settings were changed since you read them.' },
   'onboarding.closed': { status: 404, message: 'No resource exists at this address.' },
   'signup.closed': { status: 403, message: 'Sign-up is closed.' },

@@ -234,6 +234,19 @@ export const errorNotes: Readonly<Record<ErrorCode, Note>> = {
     cause: 'No setting has this name.',
     remedy: 'Take the names from docs/configuration.md or `GET /admin/api/settings`.',
   },
+  'branding.changed': { cause: '`If-Match` names an older version of the look.', remedy: versionConflict },
+  'branding.version_not_found': {
+    cause: 'No version of this look has the number; the last 30 are kept.',
+    remedy: 'List the versions.',
+  },
+  'branding.too_many': {
+    cause: '500 looks are stored.',
+    remedy: 'Delete applications that are not used any more, or let them have the look of the installation.',
+  },
+  'branding.of_stranger': {
+    cause: 'An agent, the Admin UI itself, or an application that registered itself and is not first-party.',
+    remedy: 'Make it first-party (`skip_consent`), if you vouch for it.',
+  },
   'setting.changed': { cause: '`If-Match` names an older version of the settings.', remedy: versionConflict },
   'onboarding.closed': {
     cause: 'An administrator exists, so the onboarding page is closed for good.',

@@ -5,6 +5,7 @@ import type { Account, AccountDomain } from '../accounts/index.ts';
 import type { Apis } from '../apis/index.ts';
 import type { AuditLogs } from '../audit/index.ts';
 import type { Avatars } from '../avatars/index.ts';
+import type { Branding } from '../branding/index.ts';
 import type { ClientDomain } from '../clients/index.ts';
 import type { Clock } from '../clock.ts';
 import type { Config } from '../config/types.ts';
@@ -49,6 +50,7 @@ export interface AdminDeps {
     readonly apis: Apis;
     readonly sessions: Pick<SessionDomain, 'sessions' | 'grants'>;
     readonly settings: Settings;
+    readonly branding: Branding;
     readonly keys: Keys;
     readonly sealer: ApiPartsDeps['sealer'];
     readonly avatars: Pick<Avatars, 'removeAsAdmin'>;
@@ -64,7 +66,7 @@ export interface AdminDeps {
 /** What the API's routes take. */
 function apiOf({ config, store, clock, events, protocol, domains }: AdminDeps): AdminRoutesDeps {
   const { accounts, clients, sessions, secondFactors, recovery, registration, audit } = domains;
-  const { apis, settings, keys, sealer, mail, passkeys } = domains;
+  const { apis, settings, branding, keys, sealer, mail, passkeys } = domains;
   return {
     ...accounts,
     ...clients,
@@ -72,6 +74,7 @@ function apiOf({ config, store, clock, events, protocol, domains }: AdminDeps): 
     initialAccessTokens: clients.clients.initialAccessTokens,
     sessions: sessions.sessions,
     settings,
+    looks: branding.looks,
     keys,
     mail,
     trustedDevices: secondFactors.trustedDevices,

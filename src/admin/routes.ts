@@ -19,6 +19,7 @@ import { type ApiKeysPort, apiKeys } from './resources/api-keys/resource.ts';
 import { apiImport } from './resources/apis/import-route.ts';
 import { type ApisPort, apis } from './resources/apis/resource.ts';
 import { type AuditLogPort, auditLog, type TokenEventsPort } from './resources/audit/resource.ts';
+import { branding, type LooksPort } from './resources/branding/resource.ts';
 import { clientDeliveries, type LogoutDeliveriesPort } from './resources/clients/deliveries.ts';
 import { type ClientsPort, clients, type RefusalsPort } from './resources/clients/resource.ts';
 import { type GroupsPort, groupMembers, groups } from './resources/groups/resource.ts';
@@ -52,6 +53,7 @@ export interface AdminRoutesDeps {
   readonly idempotency: Idempotency;
   readonly sessions: SessionsPort;
   readonly settings: SettingsPort;
+  readonly looks: LooksPort;
   readonly keys: Pick<Keys, 'list' | 'rotate'>;
   readonly mail: MailPort;
   readonly trustedDevices: TrustedDevicesPort;
@@ -105,6 +107,7 @@ export function adminRouteList(deps: AdminRoutesDeps): Route[] {
     ...passkeys.routes(ports),
     ...stats.routes(ports),
     ...settings.routes(deps),
+    ...branding.routes(ports),
     ...signingKeys.routes(ports),
     ...mails.routes(ports),
     ...auditLog.routes(ports),

@@ -53,9 +53,9 @@ import { createSessionDomain } from '../sessions/index.ts';
 import { resealSettings, type Settings, startSettings } from '../settings/index.ts';
 import * as model from '../store/collections.ts';
 import type { Store } from '../store/port.ts';
-import { createViews, themeOf } from '../views/index.ts';
 import { createHandler } from './http.ts';
 import { createJobs } from './jobs.ts';
+import { startPages } from './pages.ts';
 
 export interface AppOptions {
   readonly config: Config;
@@ -95,7 +95,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const base = { store, clock, settings: () => settings.current(), events };
   const audit = createAuditLogs({ store, clock, events, log });
   const keys = createKeys({ ...base, sealer, log });
-  const views = createViews({ theme: () => themeOf(settings.current()), basePath });
+  const { branding, views } = await startPages({ ...base, current: settings, ...config });
   const rateLimiting = createRateLimiting({ ...base, log });
   const { limits } = rateLimiting;
 
@@ -225,6 +225,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       sessions: sessionDomain,
       avatars,
       settings,
+      branding,
       keys,
       sealer,
       mail,
@@ -259,6 +260,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     metrics,
     isDraining,
     settings,
+    branding,
     origins: events.origins,
     rateLimiting,
     views,
@@ -294,7 +296,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       finishInterrupted({ accounts, groups, clients, apis, sessions, settings: base.settings }),
     ],
     // `mount.ready`: for the legacy profile.
-    beforeTick: () => settings.refresh().then(keys.ready).then(mount.ready),
+    beforeTick: () => settings.refresh().then(branding.looks.refresh).then(keys.ready).then(mount.ready),
   });
   return { handler, jobs, accounts, clients, settings, keys, resealing };
 }

@@ -4,6 +4,7 @@ import Koa from 'koa';
 import mountAt from 'koa-mount';
 import { type Interactions, markFailedForms } from '../../interactions/index.ts';
 import type { Admin } from '../admin/index.ts';
+import type { Branding } from '../branding/index.ts';
 import type { Config } from '../config/types.ts';
 import type { Origins } from '../events/index.ts';
 import { crossOrigin, type HasOrigin, pinOrigin } from '../http/index.ts';
@@ -38,6 +39,7 @@ export interface HttpParts {
   readonly store: Pick<Store, 'ping'>;
   readonly isDraining: (() => boolean) | undefined;
   readonly settings: Pick<Settings, 'refresh' | 'current'>;
+  readonly branding: { readonly looks: Pick<Branding['looks'], 'refresh'> };
   readonly origins: Origins;
   readonly rateLimiting: Pick<ReturnType<typeof createRateLimiting>, 'limits' | 'openSignIns'>;
   readonly views: Views;
@@ -84,7 +86,7 @@ export function createHandler(parts: HttpParts): RequestListener {
     views.assetRoutes(),
     wellKnown({ passkeyOrigins: parts.passkeyOrigins, basePath }),
     requestOrigin(parts.origins),
-    refreshSettings(parts.settings),
+    refreshSettings(parts.settings, parts.branding.looks),
     mountAt(basePath === '' ? '/' : basePath, site),
   ];
   for (const middleware of inApp) app.use(middleware);

@@ -85,7 +85,6 @@ export function createOverview(deps: OverviewDeps) {
           // Of a metadata document only the address is verified.
           name: (quarantine?.by === 'document' ? undefined : textOf(metadata?.client_name)) ?? clientId,
           isAgent: quarantine !== undefined,
-          logoUri: textOf(metadata?.logo_uri),
           scopes,
           apis: await grantedAt(granted),
           since,

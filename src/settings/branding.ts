@@ -8,11 +8,16 @@ export const brandingDefinitions = {
     max: 60,
     description: 'The name on the pages and in mails.',
   }),
-  logo_url: url({ group: 'Branding', default: '', description: 'The picture on the sign-in pages.' }),
+  logo_url: url({
+    group: 'Branding',
+    default: '',
+    description:
+      'No longer shown: pages load nothing from elsewhere. Upload the logo instead (Branding, docs/branding.md).',
+  }),
   accent_color: color({
     group: 'Branding',
     default: '#1f6f5c',
-    description: 'The colour of buttons and links.',
+    description: 'The colour of buttons and links, where the look of the pages (docs/branding.md) has none.',
   }),
   support_url: url({ group: 'Branding', default: '', description: 'Where people find help.' }),
   privacy_url: url({ group: 'Branding', default: '', description: 'The privacy notice.' }),

@@ -82,6 +82,10 @@ export interface Settings {
   preview(values: Readonly<Record<string, unknown>>): Promise<SettingChange[]>;
   /** Version of all settings together, as of the last refresh; 0 while none is set. */
   version(): number;
+  /** How many changes of looks there were, as of the last refresh (src/branding): no read of its own tells when to read them. */
+  looks(): number;
+  /** One more, for all processes. @throws StoreUnavailable */
+  countLooks(): Promise<void>;
 }
 
 /** @throws AppError setting.changed when the settings have another version */
@@ -104,10 +108,11 @@ export function createSettings(deps: {
   const secrets = createSecrets(sealer);
   let held = read({}, secrets.open);
   // The document version that `held` was read from: under load the stamp changes constantly, the settings hardly ever.
-  let heldAs: { readonly version: number | undefined; readonly updatedAt: number | undefined } = {
-    version: undefined,
-    updatedAt: undefined,
-  };
+  let heldAs: {
+    readonly version: number | undefined;
+    readonly updatedAt: number | undefined;
+    readonly looks: number;
+  } = { version: undefined, updatedAt: undefined, looks: 0 };
   let seen: { readonly stamp: number | undefined; readonly at: number } | undefined;
   let reading: Promise<void> | undefined;
   let writes = 0;
@@ -127,7 +132,11 @@ export function createSettings(deps: {
     if (before.writes !== writes) return;
     const isSame = stored?.version === heldAs.version && stored?.value.updatedAt === heldAs.updatedAt;
     if (!isSame) held = read(stored?.value.values ?? {}, secrets.open);
-    heldAs = { version: stored?.version, updatedAt: stored?.value.updatedAt };
+    heldAs = {
+      version: stored?.version,
+      updatedAt: stored?.value.updatedAt,
+      looks: stored?.value.looks ?? 0,
+    };
     seen = before;
   }
 
@@ -149,7 +158,10 @@ export function createSettings(deps: {
     { ifVersion }: IfVersion = {},
   ): Promise<SettingChange[]> {
     let changes: SettingChange[] = [];
-    const change = (before: Record<string, unknown>, version: number): SettingsRecord => {
+    const change = (
+      { values: before, looks }: Pick<SettingsRecord, 'values' | 'looks'>,
+      version: number,
+    ): SettingsRecord => {
       if (ifVersion !== undefined && ifVersion !== version) throw new AppError('setting.changed');
       const was = read(before, secrets.open);
       const entries = new Map([...was.entries].filter(([key]) => isKept(key)));
@@ -164,13 +176,24 @@ export function createSettings(deps: {
       const left = Object.entries(before).filter(
         ([key]) => isKept(key) && (!isSettingKey(key) || (was.unopened.has(key) && !given.has(key))),
       );
-      return { values: toStore(entries, left, secrets.seal), updatedAt: clock(), updatedBy: actor };
+      const values = toStore(entries, left, secrets.seal);
+      return {
+        values,
+        ...(looks !== undefined && { looks }),
+        updatedAt: clock(),
+        updatedBy: actor,
+      };
     };
+    await store(change);
+    return changes;
+  }
+
+  async function store(change: (before: SettingsRecord, version: number) => SettingsRecord): Promise<void> {
     const changeStored = () =>
-      update(collection, SETTINGS_ID, ({ values }, { version }) => ({ value: change(values, version) }));
+      update(collection, SETTINGS_ID, (record, { version }) => ({ value: change(record, version) }));
     if ((await changeStored()) === undefined) {
       try {
-        await collection.insert(SETTINGS_ID, change({}, 0));
+        await collection.insert(SETTINGS_ID, change({ values: {}, updatedAt: 0, updatedBy: '' }, 0));
       } catch (error) {
         if (!(error instanceof AlreadyExists)) throw error;
         await changeStored();
@@ -179,7 +202,6 @@ export function createSettings(deps: {
     writes += 1;
     seen = undefined;
     await refresh();
-    return changes;
   }
 
   return {
@@ -199,6 +221,8 @@ export function createSettings(deps: {
       return differences(held.values, is);
     },
     version: () => heldAs.version ?? 0,
+    looks: () => heldAs.looks,
+    countLooks: () => store((record) => ({ ...record, looks: (record.looks ?? 0) + 1, updatedAt: clock() })),
   };
 }
 

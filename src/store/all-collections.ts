@@ -3,6 +3,7 @@ import * as administration from './administration.ts';
 import { apis } from './apis.ts';
 import { avatars } from './avatars.ts';
 import * as model from './collections.ts';
+import { looks, lookVersions, pictures } from './looks.ts';
 import { passkeyChallenges, passkeys } from './passkeys.ts';
 import type { CollectionDefinition } from './port.ts';
 import * as protocol from './protocol-collections.ts';
@@ -50,6 +51,9 @@ export const allCollections: readonly CollectionDefinition<never>[] = [
   protocol.pushedRequests,
   protocol.replayMarkers,
   model.settings,
+  looks,
+  lookVersions,
+  pictures,
   model.signingKeys,
   model.oneTime,
   model.leases,

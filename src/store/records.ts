@@ -211,6 +211,8 @@ export type ProtocolPayload = Record<string, unknown>;
 /** One document, id `current`: the settings that differ from their defaults. */
 export interface SettingsRecord {
   values: Record<string, unknown>;
+  /** Counts the changes of looks (looks.ts), so that who reads the settings knows when to read those. Absent: 0. */
+  looks?: number;
   updatedAt: number;
   updatedBy: string;
 }

@@ -86,7 +86,6 @@ export interface AccountPageModels {
     readonly applications: readonly {
       readonly clientId: string;
       readonly name: string;
-      readonly logoUri?: string | undefined;
       /** Nobody vouched for it. */
       readonly isAgent?: boolean;
       readonly scopes: readonly string[];
@@ -167,10 +166,9 @@ export interface AccountPageModels {
   readonly 'account-email-done': { readonly what: 'changed' | 'undone' | 'stopped' | 'removed' };
   readonly 'account-applications': OwnPage & {
     readonly applications: readonly {
+      readonly clientId?: string;
       readonly name: string;
       readonly url?: string | undefined;
-      /** On this server alone. */
-      readonly logoUri?: string | undefined;
     }[];
   };
   readonly 'account-data': ChangingPage;
@@ -185,7 +183,7 @@ export interface AccountPageModels {
   };
   readonly 'account-delete': ChangingPage & {
     /** What is lost. */
-    readonly applications: readonly { readonly name: string; readonly logoUri?: string | undefined }[];
+    readonly applications: readonly { readonly clientId?: string; readonly name: string }[];
     readonly passkeys: number;
     readonly sessions: number;
     /** 0: at once. */

@@ -9,5 +9,5 @@ export { createMailRenderer, type LogoSize } from './mail-renderer.ts';
 export type { ConsentScope, PageModels } from './pages.ts';
 export { safeLink } from './safe-urls.ts';
 export { isLanguage, languages } from './strings.ts';
-export { type Theme, themeOf } from './theme.ts';
+export { fontNames, type Theme, themeOf } from './theme.ts';
 export { createViews, type SendOptions, type Views } from './views.ts';

@@ -14,7 +14,6 @@ export interface LoginModel extends FormPage {
   /** Returned with the form, so that an expired page can lead back to the application. */
   readonly clientId?: string | undefined;
   readonly clientName?: string | undefined;
-  readonly clientLogoUri?: string | undefined;
   readonly values: { readonly username: string };
   /** The account of the request (id_token_hint, re-authentication); `switchUrl` leads to the form for another. */
   readonly account?: Person | undefined;

@@ -35,7 +35,6 @@ export interface PageModels extends AccountPageModels {
     readonly token?: string | undefined;
     readonly clientId?: string | undefined;
     readonly clientName?: string | undefined;
-    readonly clientLogoUri?: string | undefined;
     /** The invited address, which is then not asked for. */
     readonly invitedEmail?: string | undefined;
     readonly questions: {
@@ -177,7 +176,6 @@ export interface PageModels extends AccountPageModels {
       readonly name: string;
       /** Host of the redirect URI: the only verified part of a client's identity. */
       readonly host?: string | undefined;
-      readonly logoUri?: string | undefined;
       readonly policyUri?: string | undefined;
       readonly tosUri?: string | undefined;
       readonly isFirstTime: boolean;

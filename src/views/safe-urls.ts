@@ -3,7 +3,8 @@
 
 // http(s), mail, a path on this host, and private-use schemes, which contain a dot (RFC 8252 §7.1).
 const linkable = /^(?:https?:\/\/[^\s/\\]|mailto:[^\s]|\/(?![/\\])|[a-z][a-z0-9+-]*(?:\.[a-z0-9+-]+)+:)/i;
-const showable = /^(?:https:\/\/[^\s/\\]|data:image\/(?:png|jpeg|gif|webp|svg\+xml)[;,]|\/(?![/\\]))/i;
+// From this server alone: a picture elsewhere would tell its owner who looks at the page, and when.
+const showable = /^(?:data:image\/(?:png|jpeg|gif|webp|svg\+xml)[;,]|\/(?![/\\]))/i;
 
 /** @returns the address if it is safe as a link, else '' */
 export const safeLink = (value: unknown): string =>

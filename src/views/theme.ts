@@ -1,153 +1,132 @@
-// Turns an operator's accent colour into custom properties that stay readable (WCAG 2.2 §1.4.3, §1.4.11) on every surface,
-// light and dark.
+// How pages look: what an installation and an application set (branding), as custom properties and as what templates show.
+// Whatever is written into the style sheet is made here, of checked parts: no text from outside becomes CSS.
+
+import { isColor, type Picked, paletteOf, type Scheme } from './palette.ts';
+import type { Language } from './strings.ts';
+
+/** The stacks that pages can have: fonts that come with systems, so that nothing is ever loaded. */
+const fonts = {
+  system: '',
+  humanist: 'Seravek,"Gill Sans Nova",Ubuntu,Calibri,"DejaVu Sans",source-sans-pro,sans-serif',
+  geometric: 'Avenir,Montserrat,Corbel,"URW Gothic",source-sans-pro,sans-serif',
+  grotesque: '"Helvetica Neue",Helvetica,"Nimbus Sans",Arial,"Liberation Sans",sans-serif',
+  rounded:
+    'ui-rounded,"Hiragino Maru Gothic ProN",Quicksand,Comfortaa,Manjari,"Arial Rounded MT Bold",Calibri,sans-serif',
+  serif: 'Charter,"Bitstream Charter","Sitka Text",Cambria,"Liberation Serif",serif',
+  old_style: '"Iowan Old Style","Palatino Linotype","URW Palladio L",P052,serif',
+  monospace: 'ui-monospace,"Cascadia Code","Source Code Pro",Menlo,Consolas,"DejaVu Sans Mono",monospace',
+} as const;
+type Font = keyof typeof fonts;
+
+const isFont = (name: string | undefined): name is Font => name !== undefined && Object.hasOwn(fonts, name);
+
+/** The names of the stacks; the first is the product's own. */
+export const fontNames = [
+  'system',
+  'humanist',
+  'geometric',
+  'grotesque',
+  'rounded',
+  'serif',
+  'old_style',
+  'monospace',
+] as const satisfies readonly Font[];
+
+type InLanguages<T> = Readonly<Partial<Record<Language, T>>>;
+
+/** What pages need to know of a look (src/branding). Colours are `#rrggbb`; pictures are ids with their size. */
+export interface PageLook extends Partial<Picked> {
+  readonly logo?: string | undefined;
+  readonly logoDark?: string | undefined;
+  readonly icon?: string | undefined;
+  readonly isNameInLogo?: boolean | undefined;
+  readonly radius?: number | undefined;
+  readonly font?: string | undefined;
+  readonly layout?: 'card' | 'split' | undefined;
+  readonly texts?: InLanguages<{
+    readonly welcome?: string | undefined;
+    readonly panel?: string | undefined;
+    readonly help?: string | undefined;
+  }>;
+  readonly links?: readonly { readonly url: string; readonly labels: InLanguages<string> }[] | undefined;
+  /** Whether an application's own values are among it. */
+  readonly isOfApplication?: boolean | undefined;
+}
 
 export interface Theme {
   readonly productName: string;
-  readonly logoUrl: string;
-  /** `#rrggbb`; anything else falls back to the default accent. */
+  /** `#rrggbb`; anything else falls back to the default accent. The look's own goes first. */
   readonly accentColor: string;
   readonly supportUrl: string;
   readonly privacyUrl: string;
   readonly termsUrl: string;
+  readonly look?: PageLook | undefined;
 }
 
-/** From the settings of the group Branding. */
-export const themeOf = (settings: {
-  readonly product_name: string;
-  readonly logo_url: string;
-  readonly accent_color: string;
-  readonly support_url: string;
-  readonly privacy_url: string;
-  readonly terms_url: string;
-}): Theme => ({
+/** From the settings of the group Branding, and the look that the page has. */
+export const themeOf = (
+  settings: {
+    readonly product_name: string;
+    readonly accent_color: string;
+    readonly support_url: string;
+    readonly privacy_url: string;
+    readonly terms_url: string;
+  },
+  look?: PageLook,
+): Theme => ({
   productName: settings.product_name,
-  logoUrl: settings.logo_url,
   accentColor: settings.accent_color,
   supportUrl: settings.support_url,
   privacyUrl: settings.privacy_url,
   termsUrl: settings.terms_url,
+  look,
 });
 
-type Rgb = readonly [number, number, number];
+const colors = ({ accent, onAccent, accentHover, accentEdge, link, backdrop }: Scheme): string =>
+  `--accent:${accent};--accent-hover:${accentHover};--on-accent:${onAccent};--accent-edge:${accentEdge};--link:${link}` +
+  (backdrop === undefined
+    ? ''
+    : `;--backdrop:${backdrop.from};--backdrop-end:${backdrop.to};--on-backdrop:${backdrop.ink}`);
 
-export const defaultAccent = '#1f6f5c';
-
-/** The background colours of text and buttons; the same values as `--page` and `--surface` in latchkey.css. */
-export const surfaces = {
-  light: ['#f4f4f1', '#ffffff'],
-  dark: ['#101214', '#191c1f'],
-} as const;
-
-const white: Rgb = [255, 255, 255];
-const black: Rgb = [0, 0, 0];
-
-const isColor = (value: string): boolean => /^#[0-9a-f]{6}$/i.test(value);
-
-const parse = (color: string): Rgb => {
-  const number = Number.parseInt(color.slice(1), 16);
-  return [(number >> 16) & 255, (number >> 8) & 255, number & 255];
+/** A split page's panel always has a colour of its own. */
+const pickedOf = (accentColor: string, look: PageLook = {}): Picked => {
+  const accent = isColor(look.accent) ? look.accent : accentColor;
+  const { accentDark, background, backgroundDark, isGradient, layout } = look;
+  const panel = layout === 'split' ? { background: accent, backgroundDark: accentDark } : {};
+  return {
+    accent,
+    accentDark,
+    ...panel,
+    ...(background !== undefined && { background }),
+    ...(backgroundDark !== undefined && { backgroundDark }),
+    isGradient,
+  };
 };
 
-const format = (color: Rgb): string =>
-  `#${color.map((part) => Math.round(part).toString(16).padStart(2, '0')).join('')}`;
-
-const luminance = (color: Rgb): number => {
-  const [red, green, blue] = color.map((part) => {
-    const share = part / 255;
-    return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
-  });
-  return 0.2126 * (red ?? 0) + 0.7152 * (green ?? 0) + 0.0722 * (blue ?? 0);
-};
-
-const ratio = (one: Rgb, other: Rgb): number => {
-  const [low, high] = [luminance(one), luminance(other)].sort((a, b) => a - b);
-  return ((high ?? 0) + 0.05) / ((low ?? 0) + 0.05);
-};
-
-/** @returns the WCAG contrast ratio of two `#rrggbb` colours, 1 to 21 */
-export const contrast = (one: string, other: string): number => ratio(parse(one), parse(other));
-
-const mix = (color: Rgb, target: Rgb, share: number): Rgb => {
-  const blend = (index: 0 | 1 | 2): number => color[index] + (target[index] - color[index]) * share;
-  return [blend(0), blend(1), blend(2)];
-};
-
-/** The colour closest to `color`, mixed towards `target`, with at least `least` contrast to all of `backgrounds`. */
-const readable = (color: Rgb, target: Rgb, backgrounds: readonly Rgb[], least: number): Rgb => {
-  for (let share = 0; share < 1; share += 0.02) {
-    // Checks the value as written: rounding to eight bits must not fall below the required contrast.
-    const candidate = parse(format(mix(color, target, share)));
-    if (backgrounds.every((background) => ratio(candidate, background) >= least)) return candidate;
-  }
-  return target;
-};
-
-// One of black and white always has at least 4.58:1; prefers white where both are sufficient, as is usual on buttons.
-const textColorOn = (fill: Rgb): Rgb => (ratio(fill, white) >= 4.5 ? white : black);
-
-const properties = (accent: Rgb, away: Rgb, backgrounds: readonly Rgb[]): string => {
-  const fill = readable(accent, away, backgrounds, 3);
-  const ink = textColorOn(fill);
-  const hover = mix(fill, ink === white ? black : white, 0.14);
-  const link = readable(accent, away, backgrounds, 4.5);
-  return `--accent:${format(fill)};--accent-hover:${format(hover)};--on-accent:${format(ink)};--link:${format(link)}`;
-};
-
-const accentOf = (accentColor: string): Rgb => parse(isColor(accentColor) ? accentColor : defaultAccent);
-
-/** The colours of a mail, where there are no custom properties; each `#rrggbb`. */
-export interface MailColors {
-  readonly page: string;
-  readonly sheet: string;
-  readonly soft: string;
-  readonly line: string;
-  readonly text: string;
-  readonly muted: string;
-  readonly link: string;
-  /** Of the button, and the text on it. */
-  readonly fill: string;
-  readonly ink: string;
+function make(accentColor: string, look: PageLook | undefined): string {
+  const { light, dark } = paletteOf(pickedOf(accentColor, look));
+  const { radius, font } = look ?? {};
+  const corners =
+    radius !== undefined && Number.isInteger(radius) && radius >= 0 && radius <= 24
+      ? `;--radius:${radius}px;--card-radius:${Math.round(radius * 1.6)}px`
+      : '';
+  const stack = isFont(font) && fonts[font] !== '' ? `;--font:${fonts[font]}` : '';
+  return `:root{${colors(light)}${corners}${stack}}@media(prefers-color-scheme:dark){:root{${colors(dark)}}}`;
 }
 
-/** The same values as in latchkey.css. */
-const mailSurfaces = {
-  light: {
-    page: '#f4f4f1',
-    sheet: '#ffffff',
-    soft: '#f4f4f1',
-    line: '#e2e2dd',
-    text: '#1a1c1e',
-    muted: '#5b6067',
-  },
-  dark: {
-    page: '#101214',
-    sheet: '#191c1f',
-    soft: '#23272b',
-    line: '#33383e',
-    text: '#eceef0',
-    muted: '#a9afb7',
-  },
-} as const;
-
-/** The light ones stay readable in programs that know no dark mode of a mail's own and invert its colours. */
-export const mailColors = (accentColor: string, scheme: 'light' | 'dark'): MailColors => {
-  const own = mailSurfaces[scheme];
-  const away = scheme === 'light' ? black : white;
-  const backgrounds = [own.page, own.sheet, own.soft].map(parse);
-  const accent = accentOf(accentColor);
-  const link = readable(accent, away, backgrounds, 4.5);
-  // White on the darker fill stays readable when both are inverted; black on a middling one would not.
-  const fill = scheme === 'light' ? link : readable(accent, away, backgrounds, 3);
-  return { ...own, link: format(link), fill: format(fill), ink: format(textColorOn(fill)) };
-};
+const NO_LOOK: PageLook = {};
+const made = new WeakMap<PageLook, { readonly accentColor: string; readonly css: string }>();
 
 /**
+ * Computed once for each version of a look: looks are not changed in place.
  * @param accentColor the operator's colour; never reaches the page unless it is `#rrggbb`
- * @returns a style sheet that sets --accent, --accent-hover, --on-accent and --link for both colour schemes
+ * @returns a style sheet with the custom properties of both colour schemes
  */
-export const themeCss = (accentColor: string): string => {
-  const accent = accentOf(accentColor);
-  const light = properties(accent, black, surfaces.light.map(parse));
-  const dark = properties(accent, white, surfaces.dark.map(parse));
-  return `:root{${light}}@media(prefers-color-scheme:dark){:root{${dark}}}`;
-};
+export function themeCss(accentColor: string, look?: PageLook): string {
+  const key = look ?? NO_LOOK;
+  const known = made.get(key);
+  if (known?.accentColor === accentColor) return known.css;
+  const css = make(accentColor, look);
+  made.set(key, { accentColor, css });
+  return css;
+}

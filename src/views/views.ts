@@ -6,10 +6,12 @@ import type { Context, Middleware } from 'koa';
 import nunjucks from 'nunjucks';
 import { catalogue } from '../errors.ts';
 import { loadAssets, type Vendored } from './assets.ts';
+import { brandOf, pictureUrl } from './brand.ts';
+import { contentSecurityPolicy } from './content-security-policy.ts';
 import type { Text } from './form-page.ts';
 import { chosenLanguage } from './language-choice.ts';
 import type { PageModels, PageName } from './pages.ts';
-import { formActionSource, frameSource, safeImage, safeLink } from './safe-urls.ts';
+import { safeImage, safeLink } from './safe-urls.ts';
 import {
   chooseLanguage,
   direction,
@@ -33,6 +35,8 @@ export interface SendOptions {
   readonly language?: string | undefined;
   /** The request's `ui_locales` (OpenID Connect Core §3.1.2.1); takes precedence over Accept-Language. */
   readonly uiLocales?: string | undefined;
+  /** Of a preview; default: what is stored. */
+  readonly theme?: Theme | undefined;
   /** Where the page can be opened again in another language; default: the address of a GET request. */
   readonly here?: string | undefined;
 }
@@ -107,24 +111,6 @@ type Values = Readonly<Record<string, unknown>>;
 
 export const escapeHtml = (text: string): string =>
   text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
-
-const contentSecurityPolicy = (
-  nonce: string,
-  { formAction = [], frames = [] }: Pick<SendOptions, 'formAction' | 'frames'>,
-): string =>
-  [
-    "default-src 'none'",
-    `style-src 'self' 'nonce-${nonce}'`,
-    "script-src 'self'",
-    "img-src 'self' https: data:",
-    "connect-src 'self'",
-    "font-src 'none'",
-    "object-src 'none'",
-    "base-uri 'none'",
-    "frame-ancestors 'none'",
-    ...(frames.length === 0 ? [] : [`frame-src ${[...new Set(frames.map(frameSource))].join(' ')}`]),
-    ["form-action 'self'", ...new Set(formAction.map(formActionSource))].filter(Boolean).join(' '),
-  ].join('; ');
 
 /** @param isHtml whether values are escaped; false only for plain text */
 export const createEnvironment = ({ isHtml }: { isHtml: boolean }): nunjucks.Environment => {
@@ -236,11 +222,26 @@ export const textFunctions = (strings: Strings, language: Language) => {
   };
 };
 
+const clientIdOf = (model: object): string | undefined =>
+  'clientId' in model && typeof model.clientId === 'string' ? model.clientId : undefined;
+
 /**
- * @param theme returns the current branding; called for every page
- * @param basePath the path part of the public address, '' or like `/auth`; prefix of all our links
+ * @param deps.theme returns the current branding, of an application's pages its own; called for every page
+ * @param deps.iconOf returns the picture that an administrator gave an application; default: there are none
+ * @param deps.basePath the path part of the public address, '' or like `/auth`; prefix of all our links
+ * @param deps.host of the public address; shown where an application has the page look like itself
  */
-export const createViews = ({ theme, basePath }: { theme: () => Theme; basePath: string }): Views => {
+export const createViews = (deps: {
+  theme: (clientId?: string) => Theme;
+  iconOf?: ((clientId: string) => string | undefined) | undefined;
+  basePath: string;
+  host?: string;
+}): Views => {
+  const { basePath, host = '' } = deps;
+  const iconOf = (clientId: unknown): string => {
+    const id = typeof clientId === 'string' ? deps.iconOf?.(clientId) : undefined;
+    return id === undefined ? '' : pictureUrl(basePath, id);
+  };
   const environment = createEnvironment({ isHtml: true });
   // The picture that a person gave, on this server: as it stands beside a name, and large.
   for (const [name, size] of [
@@ -260,15 +261,16 @@ export const createViews = ({ theme, basePath }: { theme: () => Theme; basePath:
         chooseLanguage(options.uiLocales, ctx.get('Accept-Language'));
       const { here = ctx.method === 'GET' ? ctx.originalUrl : '' } = options;
       const nonce = randomBytes(16).toString('base64');
-      const brand = theme();
+      const theme = options.theme ?? deps.theme(clientIdOf(model));
       const html = environment.render(`${template}.njk`, {
         ...model,
         ...textFunctions(strings, language),
         language,
         direction: direction(language),
         nonce,
-        brand,
-        brandCss: themeCss(brand.accentColor),
+        brand: brandOf(theme, language, { basePath, host }),
+        brandCss: themeCss(theme.accentColor, theme.look),
+        iconOf,
         asset: assets.url,
         base: basePath,
         here: SWITCHING.has(template) && here.length < MAX_HERE ? here : '',

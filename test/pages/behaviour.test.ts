@@ -15,14 +15,17 @@ const shown: Record<string, Sample> = {
   },
   'login-dead-logo': {
     ...samples.login,
-    model: { ...samples.login.model, clientLogoUri: 'data:image/png;base64,AAAA' },
+    model: { ...samples.login.model, clientId: 'dead-logo' },
   },
 };
 
 let browser: Browser;
 let pages: PageServer;
 before(async () => {
-  [browser, pages] = await Promise.all([launch(), startPages({ samples: shown, delayMs: 400 })]);
+  [browser, pages] = await Promise.all([
+    launch(),
+    startPages({ samples: shown, delayMs: 400, iconOf: (id) => (id === 'dead-logo' ? 'gone' : undefined) }),
+  ]);
 });
 after(async () => {
   await browser.close();

@@ -6,9 +6,6 @@ import { csrf, interaction, noErrors, type Sample, sample } from './sample.ts';
 import { secondStepSamples } from './second-step-samples.ts';
 import { signupSamples } from './signup-samples.ts';
 
-const logo =
-  "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 48 48'%3E%3Crect width='48' height='48' fill='%23fff'/%3E%3Cpath d='M24 8 40 38H8z' fill='%23e4572e'/%3E%3C/svg%3E";
-
 const baseUrl = 'http://localhost:3000';
 
 export const samples = {
@@ -16,7 +13,6 @@ export const samples = {
     csrf,
     interaction,
     clientName: 'Acme Analytics',
-    clientLogoUri: logo,
     values: { username: '' },
     canCancel: true,
   }),
@@ -92,7 +88,6 @@ export const samples = {
     csrf,
     interaction,
     clientName: 'Acme Analytics',
-    clientLogoUri: logo,
     values: { username: '' },
     canCancel: true,
     canReset: true,
@@ -118,7 +113,6 @@ export const samples = {
     csrf,
     interaction,
     clientName: 'Acme Analytics',
-    clientLogoUri: logo,
     values: { username: '' },
     canCancel: true,
     canReset: true,
@@ -151,7 +145,6 @@ export const samples = {
     client: {
       name: 'Acme Analytics',
       host: 'analytics.acme.example',
-      logoUri: logo,
       policyUri: 'https://acme.example/privacy',
       tosUri: 'https://acme.example/terms',
       isFirstTime: true,

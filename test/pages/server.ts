@@ -10,7 +10,6 @@ import type { Sample } from './sample.ts';
 
 export const plainTheme: Theme = {
   productName: 'Latchkey',
-  logoUrl: '',
   accentColor: '#1f6f5c',
   supportUrl: 'https://help.example/',
   privacyUrl: 'https://help.example/privacy',
@@ -28,6 +27,7 @@ interface Options {
   readonly samples: Readonly<Record<string, Sample>>;
   readonly theme?: Theme;
   readonly basePath?: string;
+  readonly iconOf?: (clientId: string) => string | undefined;
   /** How long a POST waits for its answer. */
   readonly delayMs?: number;
 }
@@ -45,8 +45,9 @@ const show = (views: Views, ctx: Koa.Context, { template, model, formAction }: S
   views.send(ctx, pair.template, pair.model, { uiLocales, formAction });
 };
 
-export const startPages = async ({ samples, theme = plainTheme, basePath = '', delayMs = 0 }: Options) => {
-  const views = createViews({ theme: () => theme, basePath });
+export const startPages = async (options: Options) => {
+  const { samples, theme = plainTheme, basePath = '', delayMs = 0, iconOf } = options;
+  const views = createViews({ theme: () => theme, iconOf, basePath, host: 'id.example.com' });
   const posted: string[] = [];
   const app = new Koa();
   app.silent = true;

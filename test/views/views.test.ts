@@ -31,7 +31,7 @@ const render = (template: string, model: object, theme = plainTheme): string => 
     status: 0,
     body: undefined,
   };
-  createViews({ theme: () => theme, basePath: '' }).send(ctx, template, model);
+  createViews({ theme: () => theme, basePath: '', host: 'id.example.com' }).send(ctx, template, model);
   return String(ctx.body);
 };
 
@@ -79,7 +79,7 @@ test('page response: private, typed, with language and own CSP with a fresh nonc
     [
       "default-src 'none'",
       "script-src 'self'",
-      "img-src 'self' https: data:",
+      "img-src 'self' data:",
       "connect-src 'self'",
       "font-src 'none'",
       "object-src 'none'",
@@ -142,12 +142,12 @@ test('attack: values are escaped everywhere', () => {
   const html = render('login', {
     csrf: '"><script>',
     interaction: '\'"<',
-    clientName: '<img src=x onerror=alert(1)>{product}{{ 7*7 }}',
+    clientName: '<img src=x onerror=alert(1)>{product}{{ 7*7331 }}',
     values: { username: '" onfocus="alert(1)' },
   });
   assert.ok(!html.includes('<img'));
   assert.ok(!html.includes('onfocus="'));
-  assert.ok(!html.includes('49'));
+  assert.ok(!html.includes('51317'));
   assert.equal(html.match(/<script/g)?.length, 1);
 });
 
@@ -156,23 +156,25 @@ test('template: a missing value is an error', () => {
   assert.throws(() => render('no-such-page', {}), /template not found/);
 });
 
+const logo = 'abcdefghijklmnopqrstuv-400x80';
+
 test('branding: shown; hostile branding is not', () => {
-  const brand = {
+  const look = { logo, logoDark: logo, icon: logo, accent: '#aa0033', radius: 4, font: 'serif' };
+  const html = render('login', samples['login-plain'].model, {
     ...plainTheme,
     productName: 'Contoso <ID>',
-    logoUrl: 'https://c.example/l.png',
-    accentColor: '#aa0033',
-  };
-  const html = render('login', samples['login-plain'].model, brand);
+    look: { ...look, links: [{ url: 'https://c.example/', labels: { en: 'Staff <b>' } }] },
+  });
   assert.match(html, /Contoso &lt;ID&gt;/);
   assert.match(
     html,
-    /<img src="https:\/\/c\.example\/l\.png" alt="" height="28" referrerpolicy="no-referrer">/,
+    /<img src="\/pictures\/abcdefghijklmnopqrstuv-400x80\.png" alt="" width="200" height="40">/,
   );
   assert.match(html, /--accent:#aa0033/);
+  assert.match(html, /--radius:4px;--card-radius:6px;--font:Charter/);
+  assert.match(html, /<a href="https:\/\/c\.example\/" lang="en"><bdi>Staff &lt;b&gt;<\/bdi><\/a>/);
   const hostile = {
     ...plainTheme,
-    logoUrl: 'javascript:1',
     supportUrl: 'javascript:2',
     privacyUrl: '',
     termsUrl: '//x',
@@ -180,11 +182,61 @@ test('branding: shown; hostile branding is not', () => {
   assert.doesNotMatch(render('login', samples['login-plain'].model, hostile), /javascript:|<footer/);
 });
 
-test('client logos: fetched without a referrer', async () => {
-  const html = await (await show('consent')).text();
-  const images = [...html.matchAll(/<img [^>]*>/g)].map(([image]) => image);
-  assert.equal(images.length, 1);
-  for (const image of images) assert.match(image, /referrerpolicy="no-referrer"/);
+test('attack: branding as CSS injection; what no rule let through reaches no style sheet', () => {
+  const evil = 'red;}</style><script>alert(1)</script>{background:url(//evil.example)';
+  // As if it had been written into the store beside the API.
+  const look = Object.assign(
+    {},
+    ...[
+      'accent',
+      'accentDark',
+      'background',
+      'backgroundDark',
+      'radius',
+      'font',
+      'layout',
+      'logo',
+      'logoDark',
+      'icon',
+    ].map((name) => ({ [name]: evil })),
+    {
+      texts: { en: { welcome: evil, panel: evil, help: evil } },
+      links: [{ url: 'javascript:alert(1)', labels: { en: evil } }],
+    },
+  );
+  const html = render('login', samples['login-plain'].model, { ...plainTheme, accentColor: evil, look });
+  const style = /<style[^>]*>(.*?)<\/style>/s.exec(html)?.[1] ?? assert.fail('no style');
+  assert.match(
+    style,
+    /^:root\{(?:--[a-z-]+:#[0-9a-f]{6};?)+\}@media\(prefers-color-scheme:dark\)\{:root\{(?:--[a-z-]+:#[0-9a-f]{6};?)+\}\}$/,
+  );
+  assert.doesNotMatch(html, /<script>alert|javascript:/);
+  assert.match(html, /red;\}&lt;\/style&gt;&lt;script&gt;/);
+});
+
+test('branding: nothing is loaded that an unbranded page does not load', () => {
+  const html = render('login', samples['login-plain'].model);
+  assert.equal([...html.matchAll(/(?:src|href)="[^"]*\/assets\//g)].length, 3);
+  assert.doesNotMatch(html, /brand\.|<picture|pictures\//);
+});
+
+test('texts of branding: in the language of the page, else in English, marked as such', () => {
+  const look = { texts: { de: { welcome: 'Willkommen' }, en: { welcome: 'Welcome', help: 'Call us' } } };
+  const html = render('login', samples['login-plain'].model, { ...plainTheme, look });
+  assert.match(html, /<p class="welcome" lang="en" dir="auto">Welcome<\/p>/);
+  assert.match(html, /<p class="brand-help" lang="en" dir="auto">Call us<\/p>/);
+});
+
+test('an application’s look: whose page it is stays visible', () => {
+  const html = render('login', samples['login-plain'].model, {
+    ...plainTheme,
+    look: { logo, isNameInLogo: false, isOfApplication: true },
+  });
+  assert.match(html, /<span>Latchkey<\/span>/);
+  assert.match(
+    html,
+    /<p class="brand-of"><bdi>Latchkey<\/bdi> · <bdi dir="ltr">id\.example\.com<\/bdi><\/p>/,
+  );
 });
 
 test('login page: under 30 kB with its CSS, 15 kB on the wire, from this host only', async () => {

@@ -38,6 +38,7 @@ const areas: ReadonlySet<string> = new Set([
   'grant',
   'api_key',
   'setting',
+  'branding',
   'invitation',
   'passkey',
   'server',

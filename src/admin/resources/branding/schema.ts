@@ -1,0 +1,191 @@
+// A look on the wire, and how it is stored. Null: not set. The rules of each member are here: what is stored has passed them.
+import {
+  Array as ArraySchema,
+  Boolean as BooleanSchema,
+  Enum,
+  Integer,
+  Object as ObjectSchema,
+  Optional,
+  Partial,
+  type Static,
+  String as StringSchema,
+  type TSchema,
+} from 'typebox';
+import type { Look, SavedLook } from '../../../branding/index.ts';
+import { fontNames, type languages } from '../../../views/index.ts';
+import { isoOrNull, nullable, oneLine, strict, timestamp } from '../../api/schema-parts.ts';
+
+const color = (description: string) =>
+  nullable(StringSchema({ pattern: '^#[0-9A-Fa-f]{6}$', examples: ['#1f6f5c'] }), { description });
+/** The digest of its bytes and its size. */
+const pictureIdPattern = '^[A-Za-z0-9_-]{22}-[0-9]{1,4}x[0-9]{1,4}$';
+const picture = (description: string) =>
+  nullable(StringSchema({ pattern: pictureIdPattern, examples: ['b3kZ0mKq1hUu0f1Vq2cXtA-320x96'] }), {
+    description,
+  });
+const text = (maxLength: number, description: string) =>
+  Optional(nullable(StringSchema({ minLength: 1, maxLength, pattern: oneLine }), { description }));
+
+/** Where a link of the pages may lead: never a script, never a path of this server that a form could be at. */
+const link = StringSchema({
+  minLength: 1,
+  maxLength: 500,
+  pattern: '^(?:https://[^/]|mailto:)[!-~]+$',
+  examples: ['https://help.example.com/'],
+  description: 'Where it leads: an address with `https:` or `mailto:`.',
+});
+
+/** Written out, so that the types know each: a test holds it equal to the languages of the pages. */
+const inLanguages = <S extends TSchema>(schema: () => S, description: string) => {
+  const one = () => Optional(schema());
+  return ObjectSchema(
+    { en: one(), de: one(), es: one(), fr: one(), pt: one(), ja: one(), ar: one() } satisfies Record<
+      (typeof languages)[number],
+      unknown
+    >,
+    { ...strict, description },
+  );
+};
+
+const texts = () =>
+  inLanguages(
+    () =>
+      ObjectSchema(
+        {
+          welcome: text(120, 'A line above the form, and large on the panel of a split page.'),
+          panel: text(300, 'Below it on the panel of a split page.'),
+          help: text(200, 'A sentence below the card.'),
+        },
+        { ...strict, description: 'The texts in this language.' },
+      ),
+    'Texts by language. A page whose language has none shows the English one.',
+  );
+
+const links = () =>
+  ArraySchema(
+    ObjectSchema(
+      {
+        url: link,
+        labels: inLanguages(
+          () => StringSchema({ minLength: 1, maxLength: 40, pattern: oneLine, description: 'The words.' }),
+          'What it is called, by language. A page whose language has none shows the English one.',
+        ),
+      },
+      { ...strict, description: 'A link.' },
+    ),
+    { maxItems: 6, description: 'Links below the card, before those of the settings.' },
+  );
+
+const members = {
+  accent: color(
+    'Buttons and links; null: the setting `accent_color`. Pages use the nearest readable colour.',
+  ),
+  accent_dark: color('The same where the system is dark; null: derived.'),
+  background: color('Behind the card; null: the product’s own.'),
+  background_dark: color('The same where the system is dark; null: derived.'),
+  is_gradient: nullable(BooleanSchema(), { description: 'Whether the background shades into the accent.' }),
+  radius: nullable(Integer({ minimum: 0, maximum: 24 }), { description: 'Of corners, in pixels; null: 10.' }),
+  font: nullable(Enum(fontNames), { description: 'A family of fonts that come with systems.' }),
+  layout: nullable(Enum(['card', 'split']), { description: 'A card in the middle, or beside a panel.' }),
+  logo: picture('The logo: the id of an uploaded picture.'),
+  logo_dark: picture('The logo where the system is dark.'),
+  icon: picture('The icon of browser tabs; of an application, its tile.'),
+  is_name_in_logo: nullable(BooleanSchema(), {
+    description: 'Whether the logo shows the product’s name, which is then not written beside it.',
+  }),
+  texts: texts(),
+  links: links(),
+};
+
+export const lookBody = Partial(ObjectSchema(members), strict);
+export type LookBody = Static<typeof lookBody>;
+
+export const lookSchema = ObjectSchema(
+  {
+    ...members,
+    updated_at: nullable(timestamp(), { description: 'When it was saved; null: never.' }),
+    updated_by: nullable(StringSchema(), { description: 'Who saved it, as `kind:id`.' }),
+  },
+  { ...strict, description: 'How pages look.' },
+);
+export type LookView = Static<typeof lookSchema>;
+
+const nothing = {
+  logo: null,
+  logo_dark: null,
+  icon: null,
+  is_name_in_logo: null,
+  accent: null,
+  accent_dark: null,
+  background: null,
+  background_dark: null,
+  is_gradient: null,
+  radius: null,
+  font: null,
+  layout: null,
+} as const satisfies LookBody;
+
+/** @returns the members of a look, null where one is not set */
+export const shownLook = (look: Look) => ({
+  ...nothing,
+  logo: look.logo ?? null,
+  logo_dark: look.logoDark ?? null,
+  icon: look.icon ?? null,
+  is_name_in_logo: look.isNameInLogo ?? null,
+  accent: look.accent ?? null,
+  accent_dark: look.accentDark ?? null,
+  background: look.background ?? null,
+  background_dark: look.backgroundDark ?? null,
+  is_gradient: look.isGradient ?? null,
+  radius: look.radius ?? null,
+  font: fontNames.find((name) => name === look.font) ?? null,
+  layout: look.layout ?? null,
+  texts: look.texts ?? {},
+  links: (look.links ?? []).map(({ url, labels }) => ({ url, labels })),
+});
+
+export const shownSaved = ({ look, at, by }: SavedLook): LookView => ({
+  ...shownLook(look),
+  updated_at: isoOrNull(at),
+  updated_by: by ?? null,
+});
+
+const given = <T>(value: T | null | undefined): T | undefined => value ?? undefined;
+
+/** Without what is undefined or null: an absent member is one that is not set. */
+const filled = <T extends object>(value: T) =>
+  Object.fromEntries(Object.entries(value).filter(([, one]) => one !== undefined && one !== null));
+
+type Texts = NonNullable<LookBody['texts']>;
+
+function textsOf(texts: Texts): Look['texts'] {
+  const each = Object.entries(texts).flatMap(([language, one]) => {
+    const own = filled(one ?? {});
+    return Object.keys(own).length === 0 ? [] : [[language, own] as const];
+  });
+  return each.length === 0 ? undefined : Object.fromEntries(each);
+}
+
+function linksOf(links: NonNullable<LookBody['links']>): Look['links'] {
+  const each = links.map(({ url, labels }) => ({ url, labels: filled(labels) }));
+  return each.length === 0 ? undefined : each;
+}
+
+/** @param body has passed `lookBody` */
+export const toLook = (body: LookBody): Look =>
+  filled({
+    logo: given(body.logo),
+    logoDark: given(body.logo_dark),
+    icon: given(body.icon),
+    isNameInLogo: given(body.is_name_in_logo),
+    accent: given(body.accent)?.toLowerCase(),
+    accentDark: given(body.accent_dark)?.toLowerCase(),
+    background: given(body.background)?.toLowerCase(),
+    backgroundDark: given(body.background_dark)?.toLowerCase(),
+    isGradient: given(body.is_gradient),
+    radius: given(body.radius),
+    font: given(body.font),
+    layout: given(body.layout),
+    texts: textsOf(body.texts ?? {}),
+    links: linksOf(body.links ?? []),
+  });

@@ -1,0 +1,28 @@
+// Branding: how pages look, per installation and per application (looks.ts, where to start): versions, and what an application's
+// look makes of the installation's. What was picked is stored; colours that can be read are computed of it where pages are
+// rendered (src/views/palette.ts). The product's name and the links every page has are settings.
+import type { Clock } from '../clock.ts';
+import type { Events } from '../events/index.ts';
+import type { Settings } from '../settings/index.ts';
+import type { Store } from '../store/port.ts';
+import { createLooks, type Looks } from './looks.ts';
+
+export type { Look } from '../store/looks.ts';
+export { type Looks, type SavedLook, type Target, targetOf } from './looks.ts';
+
+export interface Branding {
+  readonly looks: Looks;
+}
+
+/** @throws StoreUnavailable */
+export async function startBranding(deps: {
+  store: Store;
+  clock: Clock;
+  settings: Pick<Settings, 'looks' | 'countLooks'>;
+  events: Pick<Events, 'on'>;
+}): Promise<Branding> {
+  const looks = createLooks(deps);
+  await looks.refresh();
+  deps.events.on('clientRemoving', ({ clientId }) => looks.forgetClient(clientId));
+  return { looks };
+}

@@ -1,0 +1,133 @@
+// How pages look, over HTTP: members and their rules, versions, applications of their own.
+import { deepEqual, equal, ok } from 'node:assert/strict';
+import { test } from 'node:test';
+import { lookSchema } from '../../src/admin/resources/branding/schema.ts';
+import { languages } from '../../src/views/index.ts';
+import { dataOf, errorOf, itemsOf, wrongFields } from './answers.ts';
+import { withEachServer, withServer } from './support.ts';
+
+const etagOf = (answer: { headers: Headers }): { headers: Record<string, string> } => ({
+  headers: { 'If-Match': answer.headers.get('etag') ?? '' },
+});
+
+withEachServer('look: unset at first, changed, replaced, brought back', async ({ api }) => {
+  const first = await api('GET', '/branding');
+  deepEqual([first.headers.get('etag'), dataOf(first).accent, dataOf(first).texts], ['"0"', null, {}]);
+  const changed = await api('PATCH', '/branding', { accent: '#FFD400', radius: 4 }, etagOf(first));
+  deepEqual([changed.status, dataOf(changed).accent, dataOf(changed).radius], [200, '#ffd400', 4]);
+  const more = await api('PATCH', '/branding', {
+    texts: { de: { welcome: 'Willkommen' }, en: { help: null } },
+    links: [{ url: 'https://help.example.com/', labels: { en: 'Help' } }],
+  });
+  deepEqual(dataOf(more).texts, { de: { welcome: 'Willkommen' } });
+  deepEqual([dataOf(more).accent, dataOf(more).radius], ['#ffd400', 4]);
+  const replaced = await api('PUT', '/branding', { font: 'serif' });
+  deepEqual([dataOf(replaced).accent, dataOf(replaced).font, dataOf(replaced).links], [null, 'serif', []]);
+
+  const stale = await api('PUT', '/branding', {}, etagOf(changed));
+  deepEqual([stale.status, errorOf(stale).reason], [412, 'branding.changed']);
+  const versions = itemsOf(await api('GET', '/branding/versions'));
+  deepEqual(
+    versions.map(({ version, restored }) => [version, restored]),
+    [
+      [3, null],
+      [2, null],
+      [1, null],
+    ],
+  );
+  const back = await api('POST', '/branding/restore', { version: 1 });
+  deepEqual([back.status, dataOf(back).accent, dataOf(back).font], [200, '#ffd400', null]);
+  equal(itemsOf(await api('GET', '/branding/versions'))[0]?.restored, 1);
+  equal(
+    errorOf(await api('POST', '/branding/restore', { version: 99 })).reason,
+    'branding.version_not_found',
+  );
+  // What is shown can be sent back.
+  const shown = await api('GET', '/branding');
+  const same = await api('PUT', '/branding', dataOf(shown));
+  deepEqual([same.status, dataOf(same).accent], [200, '#ffd400']);
+});
+
+withEachServer('look: of parallel changes one makes each version', async ({ api }) => {
+  const answers = await Promise.all(
+    ['#111111', '#222222', '#333333'].map((accent) => api('PUT', '/branding', { accent })),
+  );
+  const done = answers.filter(({ status }) => status === 200).length;
+  ok(done >= 1);
+  ok(answers.every(({ status }) => status === 200 || status === 412));
+  equal(itemsOf(await api('GET', '/branding/versions')).length, done);
+});
+
+withServer('look: the last 30 versions are kept', async ({ api }) => {
+  for (let radius = 0; radius < 32; radius += 1)
+    equal((await api('PUT', '/branding', { radius: radius % 25 })).status, 200);
+  const versions = itemsOf(await api('GET', '/branding/versions'));
+  deepEqual([versions.length, versions[0]?.version, versions.at(-1)?.version], [30, 32, 3]);
+});
+
+withServer('look of an application: its own, gone with it', async ({ api }) => {
+  const created = await api('POST', '/clients', {
+    client_name: 'Acme',
+    redirect_uris: ['https://a.example/cb'],
+  });
+  const path = `/clients/${String(dataOf(created).client_id)}/branding`;
+  equal((await api('PATCH', path, { accent: '#aa0033' })).status, 200);
+  equal(dataOf(await api('GET', path)).accent, '#aa0033');
+  equal(dataOf(await api('GET', '/branding')).accent, null);
+  await api('PUT', path, {});
+  equal((await api('POST', `${path}/restore`, { version: 1 })).status, 200);
+  equal(itemsOf(await api('GET', `${path}/versions`)).length, 3);
+  equal((await api('DELETE', path.replace('/branding', ''))).status, 204);
+  equal(errorOf(await api('GET', path)).reason, 'client.not_found');
+});
+
+withServer(
+  'attack: branding as CSS injection, every member; as HTML, scripts, huge texts',
+  async ({ api }) => {
+    const css = '#fff;}*{background:url(//evil.example)}';
+    const wrong: Record<string, unknown> = {
+      accent: css,
+      accent_dark: 'red',
+      background: '#12345g',
+      background_dark: "url('x')",
+      radius: '4px;}',
+      font: 'Arial;}',
+      layout: '"><script>',
+      logo: '../../etc/passwd',
+      logo_dark: 'https://evil.example/x.png',
+      icon: 'data:image/svg+xml,<svg onload=alert(1)>',
+      is_gradient: 'on;}',
+      custom_css: css,
+    };
+    for (const [name, value] of Object.entries(wrong))
+      deepEqual(wrongFields(await api('PATCH', '/branding', { [name]: value })), [name], name);
+    for (const url of [
+      'javascript:alert(1)',
+      'JaVaScRiPt:x',
+      'data:text/html,x',
+      '//evil.example',
+      'http://a.example/',
+      'https:///x',
+      'https://a.example/\nx',
+      ' https://a.example',
+    ])
+      deepEqual(
+        wrongFields(await api('PATCH', '/branding', { links: [{ url, labels: { en: 'x' } }] })),
+        ['links'],
+        url,
+      );
+    for (const text of ['a\nb', 'a\u202eb', 'x'.repeat(121), ''])
+      deepEqual(wrongFields(await api('PATCH', '/branding', { texts: { en: { welcome: text } } })), [
+        'texts.en.welcome',
+      ]);
+    deepEqual(wrongFields(await api('PATCH', '/branding', { texts: { xx: {} } })), ['texts.xx']);
+    deepEqual(wrongFields(await api('PATCH', '/branding', { logo: 'abcdefghijklmnopqrstuv-10x10' })), [
+      'logo',
+    ]);
+    equal((await api('GET', '/branding')).headers.get('etag'), '"0"');
+  },
+);
+
+test('texts: in exactly the languages of the pages', () => {
+  deepEqual(Object.keys(lookSchema.properties.texts.properties), [...languages]);
+});
