@@ -1,5 +1,6 @@
 // The looks that there are, and changing them. Every process holds all of them, since every page needs one: they are read again
 // when the settings say that one was changed (settings.looks()), so that a page costs no read of its own.
+import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../clock.ts';
 import { AppError } from '../errors.ts';
 import type { Settings } from '../settings/index.ts';
@@ -143,10 +144,11 @@ export function createLooks(deps: {
     by: string,
     { ifVersion, restored }: IfVersion & { readonly restored?: number } = {},
   ): Promise<SavedLook> {
-    await checkPictures(look);
     const found = await current.find(target);
     const before = found?.value.number ?? 0;
     if (ifVersion !== undefined && ifVersion !== before) throw new AppError('branding.changed');
+    if (isDeepStrictEqual(look, found?.value.look ?? {})) return read(target);
+    await checkPictures(look);
     if (found === undefined && held.size >= MAX_APPLICATIONS) throw new AppError('branding.too_many');
     const record = { look, number: before + 1, at: clock(), by };
     const version: LookVersionRecord = { ...record, target, ...(restored !== undefined && { restored }) };
@@ -183,9 +185,12 @@ export function createLooks(deps: {
         .reverse();
     },
     async restore(target, number, actor, options) {
+      const { version } = await read(target);
+      const { ifVersion = version } = options ?? {};
+      if (ifVersion !== version) throw new AppError('branding.changed');
       const found = await versions.find(versionId(target, number));
       if (found === undefined) throw new AppError('branding.version_not_found');
-      return save(target, found.value.look, actor, { ...options, restored: number });
+      return save(target, found.value.look, actor, { ifVersion, restored: number });
     },
     async forgetClient(clientId) {
       const target = targetOf(clientId);

@@ -8,7 +8,7 @@ import type { Browser, Page } from 'playwright-core';
 import { areShotsWanted } from '../browser/shots.ts';
 import { createAxe } from './axe.ts';
 import { launch, open } from './browser.ts';
-import { samples } from './samples.ts';
+import { samples } from '../../src/admin/resources/branding/samples/samples.ts';
 import { type PageServer, startPages } from './server.ts';
 
 const results = fileURLToPath(new URL('../../test-results/', import.meta.url));

@@ -6,7 +6,7 @@ import Koa from 'koa';
 import type { PageModels } from '../../src/views/pages.ts';
 import type { Theme } from '../../src/views/theme.ts';
 import { createViews, type Views } from '../../src/views/views.ts';
-import type { Sample } from './sample.ts';
+import type { Sample } from '../../src/admin/resources/branding/samples/sample.ts';
 
 export const plainTheme: Theme = {
   productName: 'Latchkey',

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { after, before, test } from 'node:test';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
-import { samples } from '../pages/samples.ts';
+import { samples } from '../../src/admin/resources/branding/samples/samples.ts';
 import { type PageServer, startPages } from '../pages/server.ts';
 
 interface Answer {

@@ -1,5 +1,5 @@
 // Sample models of pages with passkeys.
-import type { PageModels } from '../../src/views/pages.ts';
+import type { PageModels } from '../../../../views/index.ts';
 import { csrf, interaction, type Sample, sample } from './sample.ts';
 
 const making = {

@@ -1,6 +1,6 @@
 // Sample models of the second step: codes, enrolment, recovery codes.
-import { toQrDataUri } from '../../src/second-factors/qr.ts';
-import type { PageModels } from '../../src/views/pages.ts';
+import { toQrDataUri } from '../../../../second-factors/index.ts';
+import type { PageModels } from '../../../../views/index.ts';
 import { csrf, interaction, type Sample, sample } from './sample.ts';
 
 const secondStep = {

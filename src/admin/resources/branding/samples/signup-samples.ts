@@ -1,5 +1,5 @@
 // Sample models of sign-up: the form in its states, the code for the address, an expired invitation.
-import type { PageModels } from '../../src/views/pages.ts';
+import type { PageModels } from '../../../../views/index.ts';
 import { csrf, interaction, noErrors, type Sample, sample } from './sample.ts';
 
 const fields = {

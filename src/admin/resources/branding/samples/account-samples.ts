@@ -1,6 +1,6 @@
 // Sample models of the self-service pages.
-import { toQrDataUri } from '../../src/second-factors/qr.ts';
-import type { PageModels } from '../../src/views/pages.ts';
+import { toQrDataUri } from '../../../../second-factors/index.ts';
+import type { PageModels } from '../../../../views/index.ts';
 import { csrf, noErrors, type Sample, sample } from './sample.ts';
 import { recoveryCodes } from './second-step-samples.ts';
 

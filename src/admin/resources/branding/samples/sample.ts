@@ -1,5 +1,5 @@
 // The type of a sample: a page and a matching model.
-import type { PageModels, PageName } from '../../src/views/pages.ts';
+import type { PageModels, PageName } from '../../../../views/index.ts';
 
 export interface Sample<T extends PageName = PageName> {
   readonly template: T;
