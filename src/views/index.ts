@@ -6,7 +6,6 @@ export type { FieldErrors, Text } from './form-page.ts';
 export { languageCookieName, readLanguages } from './language-choice.ts';
 export type { Person } from './login-page.ts';
 export { createMailRenderer, type LogoSize } from './mail-renderer.ts';
-export { createMailRenderer } from './mail-renderer.ts';
 export type { ConsentScope, PageModels, PageName } from './pages.ts';
 export { safeLink } from './safe-urls.ts';
 export { isLanguage, languages } from './strings.ts';
