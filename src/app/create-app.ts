@@ -20,7 +20,7 @@ import { type Clients, createClientDomain, seedConsoleClient } from '../clients/
 import type { Clock } from '../clock.ts';
 import type { Config } from '../config/types.ts';
 import { createEvents } from '../events/index.ts';
-import { createCsrf, createInjector, createOneTime } from '../http/serving.ts';
+import { createInjector, createOneTime } from '../http/serving.ts';
 import type { Scheduler } from '../jobs/index.ts';
 import { createKeys, createResealing, createSealer, type Keys, type Resealing } from '../keys/index.ts';
 import type { Logger } from '../log.ts';
@@ -86,7 +86,6 @@ export async function createApp(options: AppOptions): Promise<App> {
   const basePath = new URL(options.config.baseUrl).pathname.replace(/\/$/, '');
   const config = { ...options.config, basePath, version };
   const { baseUrl, secretKeys, smtpUrl } = config;
-  const isSecure = baseUrl.startsWith('https:');
 
   const events = createEvents();
   const { metrics, timed: store } = createAppMetrics({ ...options, events });
@@ -95,17 +94,12 @@ export async function createApp(options: AppOptions): Promise<App> {
   const base = { store, clock, settings: () => settings.current(), events };
   const audit = createAuditLogs({ store, clock, events, log });
   const keys = createKeys({ ...base, sealer, log });
-  const { branding, views } = await startPages({ ...base, current: settings, ...config });
+  const { branding, views, csrf } = await startPages({ ...base, current: settings, config });
   const rateLimiting = createRateLimiting({ ...base, log });
   const { limits } = rateLimiting;
 
   const sessionDomain = createSessionDomain(base);
   const { grants, sessions } = sessionDomain;
-  const csrf = createCsrf({
-    keys: config.cookieKeys,
-    isSecure,
-    cookiePath: basePath === '' ? '/' : basePath,
-  });
   const oneTime = createOneTime({ collection: store.ephemeral(model.oneTime), sealer, clock });
   const injector = createInjector();
   const pages = { views, csrf, oneTime, sealer };

@@ -1,7 +1,10 @@
-// How pages look, and what renders them.
+// How pages look, what renders them, and what protects their forms.
 import { type Branding, startBranding } from '../branding/index.ts';
 import type { Clock } from '../clock.ts';
+import type { Config } from '../config/types.ts';
 import type { Events } from '../events/index.ts';
+import type { Csrf } from '../http/index.ts';
+import { createCsrf } from '../http/serving.ts';
 import type { Settings } from '../settings/index.ts';
 import type { Store } from '../store/port.ts';
 import { createViews, themeOf, type Views } from '../views/index.ts';
@@ -11,16 +14,21 @@ interface Deps {
   readonly clock: Clock;
   readonly events: Pick<Events, 'on'>;
   readonly current: Pick<Settings, 'current' | 'looks' | 'countLooks'>;
-  readonly baseUrl: string;
-  readonly basePath: string;
+  readonly config: Pick<Config, 'baseUrl' | 'cookieKeys'> & { readonly basePath: string };
 }
 
 /** @throws StoreUnavailable */
-export async function startPages(deps: Deps): Promise<{ branding: Branding; views: Views }> {
-  const { current: settings, baseUrl, basePath } = deps;
+export async function startPages(deps: Deps): Promise<{ branding: Branding; views: Views; csrf: Csrf }> {
+  const { current: settings, config } = deps;
+  const { baseUrl, basePath, cookieKeys } = config;
   const branding = await startBranding({ ...deps, settings });
   const { lookOf, iconOf } = branding.looks;
   const theme = (clientId?: string) => themeOf(settings.current(), lookOf(clientId));
   const views = createViews({ theme, iconOf, basePath, host: new URL(baseUrl).host });
-  return { branding, views };
+  const csrf = createCsrf({
+    keys: cookieKeys,
+    isSecure: baseUrl.startsWith('https:'),
+    cookiePath: basePath === '' ? '/' : basePath,
+  });
+  return { branding, views, csrf };
 }

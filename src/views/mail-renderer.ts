@@ -1,6 +1,7 @@
 // Renders mail templates: subject, plain text and HTML, in the language that is asked for.
-import { chooseLanguage, direction, loadStrings } from './strings.ts';
+
 import { mailColors } from './mail-colors.ts';
+import { chooseLanguage, direction, loadStrings } from './strings.ts';
 import type { Theme } from './theme.ts';
 import { createEnvironment, templates, textFunctions } from './views.ts';
 
