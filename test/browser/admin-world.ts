@@ -64,4 +64,4 @@ export const press = (page: Page, name: string, role: 'button' | 'link' = 'butto
   loaded(page, () => page.getByRole(role, { name, exact: true }).first().click());
 
 export const noticeOf = async (page: Page): Promise<string> =>
-  ((await page.locator('.notice').textContent()) ?? '').trim();
+  ((await page.locator('.notice > span').textContent()) ?? '').trim();

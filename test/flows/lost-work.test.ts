@@ -415,6 +415,7 @@ const ANSWERS: Readonly<Record<string, 'another page' | 'shown once' | 'does not
   '/settings/test-mail': 'shown once',
   '/settings/:group': 'another page',
   '/second-factor/later': 'another page',
+  '/first-steps': 'another page',
 };
 
 test('Admin UI forms: each declares what a reload after it does', () => {

@@ -29,6 +29,8 @@ import { noticeOf } from './notices.ts';
 import { createPendingForms, FILLED } from './pending-form.ts';
 import { createShownOnce, SHOWN } from './shown-once.ts';
 import type { createConsoleSignIn } from './sign-in.ts';
+import type { createUndo } from './undo.ts';
+import type { createViewChoices } from './view-choices.ts';
 
 export interface ConsoleDeps {
   readonly pages: readonly Page[];
@@ -46,6 +48,8 @@ export interface ConsoleDeps {
   ) => Promise<{ readonly id: string; readonly name: string } | undefined>;
   readonly idleSeconds: () => number;
   readonly factorOffer: ReturnType<typeof createFactorOffer>;
+  readonly viewChoices: ReturnType<typeof createViewChoices>;
+  readonly undo: ReturnType<typeof createUndo>;
   /** The authentication required of an administrator with a second factor. */
   readonly strongAcr: string;
   readonly views: Views;
@@ -93,6 +97,7 @@ export function adminConsole(deps: ConsoleDeps): Koa.Middleware {
     model: PageModel,
     status = 200,
   ): void {
+    const done = new URLSearchParams(ctx.querystring).get('done');
     const frame = {
       ...createFormats(clock()),
       navigation: navigationFor(who.access),
@@ -103,7 +108,8 @@ export function adminConsole(deps: ConsoleDeps): Koa.Middleware {
       account: who.account,
       csrf: forms.token(ctx, who),
       crumbs: [],
-      notice: forms.noticeOf(ctx) ?? noticeOf(new URLSearchParams(ctx.querystring).get('done')),
+      notice: forms.noticeOf(ctx) ?? noticeOf(done),
+      undo: deps.undo.of(ctx, who, done),
       alert: undefined,
       errors: {},
       searchText: '',
@@ -144,7 +150,11 @@ export function adminConsole(deps: ConsoleDeps): Koa.Middleware {
           isAcrDemanded: true,
         }),
       putOffFactor: () => deps.factorOffer.putOff(ctx, who),
-      go(path, done) {
+      choices: deps.viewChoices.read(ctx, who),
+      keepChoices: (changes) => deps.viewChoices.change(ctx, who, changes),
+      go(path, done, undo) {
+        if (done !== undefined && undo !== undefined)
+          deps.undo.offer(ctx, who, { at: `/admin${path}`, done }, undo);
         const mark = path.includes('?') ? '&' : '?';
         goTo(ctx, `${home}${path}${done === undefined ? '' : `${mark}done=${done}`}`);
       },

@@ -15,6 +15,8 @@ import { createFactorOffer, type FactorOffer, isPutOffBy } from './factor-offer.
 import { adminPages } from './page-list.ts';
 import { createSealedCookie } from './sealed-cookie.ts';
 import { createConsoleSignIn, isPendingSignIn, type PendingSignIn } from './sign-in.ts';
+import { createUndo, isOfferedUndo, type OfferedUndo } from './undo.ts';
+import { createViewChoices, isOwnChoices, type OwnChoices } from './view-choices.ts';
 
 export interface AdminUiDeps
   extends Pick<ConsoleDeps, 'routes' | 'views' | 'csrf' | 'oneTime' | 'readForm' | 'setActor' | 'strongAcr'> {
@@ -74,6 +76,22 @@ export function createAdminUi(deps: AdminUiDeps): Koa.Middleware {
         name: 'latchkey_admin_later',
         sameSite: 'strict',
         isValid: isPutOffBy,
+      }),
+    }),
+    viewChoices: createViewChoices({
+      cookie: createSealedCookie<OwnChoices>({
+        ...cookie,
+        name: 'latchkey_admin_view',
+        sameSite: 'strict',
+        isValid: isOwnChoices,
+      }),
+    }),
+    undo: createUndo({
+      cookie: createSealedCookie<OfferedUndo>({
+        ...cookie,
+        name: 'latchkey_admin_undo',
+        sameSite: 'strict',
+        isValid: isOfferedUndo,
       }),
     }),
     signIn: createConsoleSignIn({

@@ -32,6 +32,7 @@ const notices: Readonly<Record<string, string>> = {
   'access-saved': 'Access saved.',
   'api-key-shown': 'A key is shown only once. If you lost it, revoke it and create a new one.',
   'api-key-revoked': 'API key revoked.',
+  'steps-dismissed': 'First steps dismissed. The link below the charts brings them back.',
   'session-ended': 'Session ended, and its tokens revoked.',
   'application-saved': 'Changes saved.',
   'api-saved': 'Changes saved.',

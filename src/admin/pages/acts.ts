@@ -21,6 +21,8 @@ export interface ItemAct<Item> {
   readonly name: string;
   readonly run: (context: AdminContext, id: string) => Promise<unknown>;
   readonly notice: string;
+  /** The act that takes it back, without anything lost: offered in the notice. */
+  readonly undo?: string;
   /** Absent: runs without confirmation. */
   readonly ask?: (item: Item) => Ask;
   /** The act removes the item: redirect to the list. */
@@ -74,14 +76,17 @@ export function actPages<Item>(kind: Kind<Item>, acts: readonly ItemAct<Item>[])
   }
 
   async function perform(context: AdminContext, act: ItemAct<Item>): Promise<void> {
-    const { ask, run, isEnd, isAnswered, notice } = act;
+    const { ask, run, isEnd, isAnswered, notice, undo } = act;
     const problem = ask && (await wrongName(context, act));
     if (problem !== undefined && ask) {
       const shown = { errors: { confirm: problem }, values: typedIn(context.form) };
       return showAsk(context, act, ask, shown, 400);
     }
     await run(context, idOf(context).id);
-    if (isAnswered !== true) context.go(isEnd === true ? path : `${path}/${idOf(context).id}`, notice);
+    if (isAnswered === true) return;
+    const own = `${path}/${idOf(context).id}`;
+    const back = undo === undefined ? undefined : { path: `${own}/${undo}`, fields: {} };
+    context.go(isEnd === true ? path : own, notice, back);
   }
 
   return acts.flatMap((act): Page[] => {

@@ -34,6 +34,24 @@ const day = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'U
 
 export const count = (value: unknown): string => new Intl.NumberFormat('en').format(Number(value));
 
+/** RFC 8176 and our own, in the order in which they are said. */
+const METHODS: readonly (readonly [string, string])[] = [
+  ['pwd', 'password'],
+  ['hwk', 'passkey on one device'],
+  ['swk', 'passkey'],
+  ['email_link', 'link by e-mail'],
+  ['enrolment_link', 'set-up link'],
+  ['recovery_code', 'recovery code'],
+  ['otp', 'code'],
+];
+
+/** How a user signed in: "Password and code". What only sums the others up (`mfa`, `user`) is left out. */
+function methodWords(amr: readonly string[]): string {
+  const words = METHODS.filter(([name]) => amr.includes(name)).map(([, word]) => word);
+  const text = new Intl.ListFormat('en', { type: 'conjunction' }).format(words);
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
 /** Functions for templates. @param now epoch milliseconds */
 export const createFormats = (now: number) => ({
   /** Such as "3 min ago", "in 12 min", "14 Mar 2026". @param at RFC 3339 or null */
@@ -48,5 +66,7 @@ export const createFormats = (now: number) => ({
   stamp: (at: unknown): string => (typeof at === 'string' ? `${at.slice(0, 19).replace('T', ' ')} UTC` : ''),
   span: (seconds: unknown): string => spanOf(Number(seconds)),
   count,
+  methodWords,
+  deviceWords: (device: string): string => (device === 'Unknown' ? 'Unknown device' : device),
   json: (value: unknown): string => JSON.stringify(value, null, 2),
 });

@@ -2,6 +2,7 @@
 // address (list-links.ts). `listPage` draws the columns that it is given; `drawnList` leaves them to a template of their own,
 // which extends templates/admin/list.njk.
 import type { ListHandle } from '../api/resource-acts.ts';
+import { columnChoice, keepColumns } from './list-columns.ts';
 import { type Choice, listLinks } from './list-links.ts';
 import type { AdminContext, Page } from './page.ts';
 import type { Part } from './parts.ts';
@@ -45,11 +46,13 @@ export const drawnList = <Item>(options: Drawn<Item>): Page => {
     ...(needs && { needs }),
     async handle(context) {
       const { query } = context;
+      if (keepColumns(context, path)) return;
       const { data } = await context.call(list, { query: asked?.(query) ?? query });
       context.show(template, {
         ...shown,
         list: listLinks(context, list, data, { chips }),
         rows: data.items,
+        choice: columnChoice(context, path),
         /** Of its CSV file (csv-page.ts). */
         exportPath: list.csv.length > 0 ? [`${path}/export`, query].filter(String).join('?') : undefined,
         ...(await more?.(context, data.items)),

@@ -51,8 +51,14 @@ export interface AdminContext {
   callLines<Result>(handle: LinesHandle<Result>, text: string): Promise<readonly Result[]>;
   /** @param template below templates/admin */
   show(template: string, model: PageModel, status?: number): void;
-  /** 303 to another page of the Admin UI. @param done a key of `notices` (console/notices.ts), shown on that page */
-  go(path: string, done?: string): void;
+  /**
+   * 303 to another page of the Admin UI. @param done a key of `notices` (console/notices.ts), shown on that page
+   * @param undo offered there, for seconds
+   */
+  go(path: string, done?: string, undo?: Undo): void;
+  /** What this administrator chose for the look of pages. */
+  readonly choices: ViewChoices;
+  keepChoices(changes: Partial<ViewChoices>): void;
   /**
    * 303 to a page that reads `data` by `once` and shows it, for minutes and one time: a reload repeats nothing.
    * @returns false when it is too large to store; no response was sent then
@@ -69,6 +75,20 @@ export interface AdminContext {
    * request
    */
   startTestSignIn(clientId: string, parameters: Readonly<Record<string, string>>): Promise<void>;
+}
+
+/** The form of the opposite act. */
+export interface Undo {
+  /** Below /admin. */
+  readonly path: string;
+  readonly fields: Readonly<Record<string, string>>;
+}
+
+export interface ViewChoices {
+  /** The first steps on the overview. */
+  readonly areStepsDismissed: boolean;
+  /** By the path of a list below /admin: the names of its columns that are not shown (list-columns.ts). */
+  readonly hiddenColumns: Readonly<Record<string, readonly string[]>>;
 }
 
 export interface PageModel {

@@ -49,6 +49,7 @@ const acts: readonly ItemAct<ClientView>[] = [
     name: 'deactivate',
     run: setActive(false),
     notice: 'application-deactivated',
+    undo: 'reactivate',
     ask: (client) => ({
       heading: `Deactivate ${applicationName(client)}?`,
       consequences: [
@@ -64,6 +65,7 @@ const acts: readonly ItemAct<ClientView>[] = [
     name: 'reactivate',
     run: setActive(true),
     notice: 'application-reactivated',
+    undo: 'deactivate',
   },
   {
     name: 'delete',

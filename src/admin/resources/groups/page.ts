@@ -76,6 +76,12 @@ async function similarTo(context: AdminContext, text: string): Promise<readonly 
 
 const addMember = orShown(async (context) => {
   const params = idOf(context);
+  // By "Undo", which knows the user.
+  const known = context.form.get('user_id') ?? '';
+  if (known !== '') {
+    await context.call(groupMembers.add, { params, body: { user_id: known } });
+    return context.go(`/groups/${params.id}`, 'member-added');
+  }
   const who = (context.form.get('who') ?? '').trim();
   const unknown = { values: { who }, isUnknown: true };
   if (who === '')
@@ -178,8 +184,12 @@ export const groupPages: readonly Page[] = [
     path: '/groups/:id/members/:user_id/remove',
     async handle(context) {
       const { id } = idOf(context);
-      await takeOut(context, id, context.params.user_id ?? '');
-      context.go(`/groups/${id}`, 'member-removed');
+      const user = context.params.user_id ?? '';
+      await takeOut(context, id, user);
+      context.go(`/groups/${id}`, 'member-removed', {
+        path: `/groups/${id}/members`,
+        fields: { user_id: user },
+      });
     },
   },
   { method: 'POST', path: '/users/:id/groups', handle: orShown(addGroup, showUser) },
@@ -188,8 +198,9 @@ export const groupPages: readonly Page[] = [
     path: '/users/:id/groups/:group_id/remove',
     async handle(context) {
       const { id } = idOf(context);
-      await takeOut(context, context.params.group_id ?? '', id);
-      context.go(`/users/${id}`, 'member-removed');
+      const group = context.params.group_id ?? '';
+      await takeOut(context, group, id);
+      context.go(`/users/${id}`, 'member-removed', { path: `/users/${id}/groups`, fields: { group } });
     },
   },
   ...acts,

@@ -30,6 +30,9 @@ const signInsOf = (points: readonly StatsPoint[], labelOf: (at: string) => strin
 const sumOf = (points: readonly StatsPoint[], name: 'passkeys_used' | 'second_factors_used'): number =>
   points.reduce((total, point) => total + point[name], 0);
 
+/** Fewer are no picture yet: an administrator's own first one would be the only bar. */
+const FEW_SIGN_INS = 5;
+
 /** Administrators of small installations expect to see a change at once; for them a direct count is cheap. */
 const SMALL = 3;
 const ONE = { query: { limit: '1' } };
@@ -121,7 +124,12 @@ async function overview(context: AdminContext): Promise<void> {
   const { counts, hours, days } = data;
   const [facts, fresh] = await Promise.all([factsOf(context, data), freshCounts(context, counts)]);
   const steps = stepsOf(facts, fresh);
-  const isNew = context.canChange && steps.some(({ isDone }) => !isDone);
+  const areStepsLeft = context.canChange && steps.some(({ isDone }) => !isDone);
+  const isNew = areStepsLeft && !context.choices.areStepsDismissed;
+  const signIns = [
+    { id: 'hours', title: 'Sign-ins, last 24 hours', chart: signInsOf(hours, hourLabel) },
+    { id: 'days', title: 'Sign-ins, last 30 days', chart: signInsOf(days, dayLabel) },
+  ];
   // Omits problems that the first steps already cover.
   const attention = attentionOf(facts).filter(
     ({ href }) => !isNew || !steps.some((step) => step.href === href && !step.isDone),
@@ -130,6 +138,7 @@ async function overview(context: AdminContext): Promise<void> {
     title: 'Overview',
     here: 'overview',
     isNew,
+    areStepsLeft: areStepsLeft && !isNew,
     steps,
     attention,
     madeAt: data.generated_at,
@@ -139,10 +148,8 @@ async function overview(context: AdminContext): Promise<void> {
       { label: 'Applications', value: fresh.applications, href: '/applications' },
       { label: 'Locked out', value: facts.lockedTotal, href: '/users?is_locked=true' },
     ],
-    signIns: [
-      { id: 'hours', title: 'Sign-ins, last 24 hours', chart: signInsOf(hours, hourLabel) },
-      { id: 'days', title: 'Sign-ins, last 30 days', chart: signInsOf(days, dayLabel) },
-    ],
+    signIns,
+    isQuiet: signIns.every(({ chart }) => chart.first + chart.second < FEW_SIGN_INS),
     sessions: lineOf(hours.map(({ at, sessions_active: value }) => ({ label: hourLabel(at), value }))),
     sessionsNow: counts.sessions_active,
     used: { passkeys: sumOf(days, 'passkeys_used'), secondFactors: sumOf(days, 'second_factors_used') },
@@ -159,7 +166,17 @@ async function overview(context: AdminContext): Promise<void> {
   });
 }
 
+/** Dismissed for this administrator in this browser. */
+async function dismissSteps(context: AdminContext): Promise<void> {
+  const areStepsDismissed = context.form.get('shown') !== 'yes';
+  context.keepChoices({ areStepsDismissed });
+  if (areStepsDismissed)
+    context.go('', 'steps-dismissed', { path: '/first-steps', fields: { shown: 'yes' } });
+  else context.go('');
+}
+
 export const overviewPages: readonly Page[] = [
+  { method: 'POST', path: '/first-steps', handle: dismissSteps },
   { method: 'GET', path: '', handle: overview },
   { method: 'GET', path: '/second-factor', handle: async (context) => context.addFactor() },
 ];

@@ -1,7 +1,9 @@
 // The acts on a user, and what each confirmation page says.
 import type { Handle } from '../../api/route.ts';
 import { actPages, type ItemAct, type Kind } from '../../pages/acts.ts';
-import type { AdminContext, Page } from '../../pages/page.ts';
+import { orShown } from '../../pages/form-pages.ts';
+import { type AdminContext, idOf, type Page } from '../../pages/page.ts';
+import { askAboutOwn, isConfirmed } from '../sessions/pages.ts';
 import { showUser } from './page.ts';
 import { userPicture } from './picture-route.ts';
 import { userActs, users } from './resource.ts';
@@ -27,8 +29,7 @@ const kind: Kind<User> = {
 
 const acts: readonly ItemAct<User>[] = [
   { name: 'unlock', run: by(userActs.unlock), notice: 'user-unlocked' },
-  { name: 'reactivate', run: by(userActs.reactivate), notice: 'user-reactivated' },
-  { name: 'sign-out', run: by(userActs.revokeSessions), notice: 'user-signed-out' },
+  { name: 'reactivate', run: by(userActs.reactivate), notice: 'user-reactivated', undo: 'deactivate' },
   { name: 'remove-picture', run: by(userPicture.removePicture), notice: 'user-picture-removed' },
   { name: 'send-password-reset', run: by(userActs.sendPasswordReset), notice: 'user-reset-sent' },
   {
@@ -60,6 +61,7 @@ const acts: readonly ItemAct<User>[] = [
     name: 'deactivate',
     run: by(userActs.deactivate),
     notice: 'user-deactivated',
+    undo: 'reactivate',
     ask: (user) => ({
       heading: `Deactivate ${name(user)}?`,
       consequences: [
@@ -118,4 +120,16 @@ const acts: readonly ItemAct<User>[] = [
   },
 ];
 
-export const userActPages: readonly Page[] = actPages(kind, acts);
+async function signOut(context: AdminContext): Promise<void> {
+  const { id } = idOf(context);
+  const back = `/users/${id}`;
+  if (id === context.admin.account.id && !isConfirmed(context))
+    return askAboutOwn(context, { path: `${back}/sign-out`, back, button: 'Sign me out everywhere' });
+  await context.call(userActs.revokeSessions, { params: { id } });
+  context.go(back, 'user-signed-out');
+}
+
+export const userActPages: readonly Page[] = [
+  ...actPages(kind, acts),
+  { method: 'POST', path: '/users/:id/sign-out', handle: orShown(signOut, showUser) },
+];
