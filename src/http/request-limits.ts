@@ -25,7 +25,8 @@ export const cookieRefusal: Refusal = {
 function hasTwoHosts({ rawHeaders }: IncomingMessage): boolean {
   let count = 0;
   for (let index = 0; index < rawHeaders.length; index += 2) {
-    if (rawHeaders[index]?.toLowerCase() === 'host') count += 1;
+    const name = rawHeaders[index];
+    if (name?.length === 4 && name.toLowerCase() === 'host') count += 1;
   }
   return count > 1;
 }
@@ -38,13 +39,15 @@ const countOf = (text: string, mark: string): number => text.split(mark, MAX_COO
  * @returns undefined if the head is valid
  */
 export function refuseHead(request: IncomingMessage): Refusal | undefined {
-  const target = (request.url ?? '').replace(/^https?:\/\/[^/?#]*/i, '');
+  const { url = '' } = request;
+  const target = url.startsWith('/') ? url : url.replace(/^https?:\/\/[^/?#]*/i, '');
   if (target.length > MAX_TARGET) return { status: 414, message: 'The address is too long.' };
   // RFC 9112 §3.2.4: `*` is for OPTIONS to the server as a whole, which is not supported.
   if (!/^[/?]/.test(target)) return { status: 400, message: 'The request target is not a path.' };
   request.url = target.startsWith('?') ? `/${target}` : target;
   if (request.rawHeaders.length > MAX_HEADERS * 2) return { status: 431, message: 'Too many header fields.' };
   if (hasTwoHosts(request)) return { status: 400, message: 'The request names two hosts.' };
-  const { cookie = '' } = request.headers;
+  const { cookie } = request.headers;
+  if (cookie === undefined) return undefined;
   return cookie.length > MAX_COOKIE_BYTES || countOf(cookie, ';') > MAX_COOKIES ? cookieRefusal : undefined;
 }

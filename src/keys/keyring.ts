@@ -36,12 +36,16 @@ export function createKeyring(deps: {
   let loading: Promise<void> | undefined;
   let hasFailed = false;
 
-  function isStale(): boolean {
+  function mustLoad(): boolean {
     const now = clock();
     if (Math.abs(now - checked.at) < minMs) return false;
     const stamped = stamp();
     // After a failed load the stamp says nothing: the change it announced was not loaded.
-    return hasFailed || stamped === undefined || stamped !== checked.stamp || now >= current.changesAt;
+    const isStale =
+      hasFailed || stamped === undefined || stamped !== checked.stamp || now >= current.changesAt;
+    // Not at every request from now on.
+    if (!isStale) checked = { stamp: stamped, at: now };
+    return isStale;
   }
 
   async function load(): Promise<void> {
@@ -67,7 +71,7 @@ export function createKeyring(deps: {
 
   return {
     ready() {
-      if (loading === undefined && isStale()) {
+      if (loading === undefined && mustLoad()) {
         void loadOnce().catch(onProblem);
       }
       return hasFailed ? undefined : loading?.catch(() => undefined);

@@ -9,9 +9,12 @@ import type { Discovery, InUse } from './discovery.ts';
 import { createResolveAlias, type IssuerAddress, isRealmOfIssuer } from './foreign-layout/aliases.ts';
 
 interface Document {
-  readonly body: Buffer;
+  readonly body: string;
   readonly gzipped: Buffer;
   readonly headers: Readonly<Record<string, string>>;
+  /** Names and values in turn, which Node writes as they are, of the response with the body and of the gzipped one. */
+  readonly wholeHead: string[];
+  readonly gzippedHead: string[];
 }
 
 export interface Documents {
@@ -28,18 +31,23 @@ const CACHE_CONTROL = 'public, max-age=300';
 function createDocument(content: object, commonHeaders: Readonly<Record<string, string>>): Document {
   // A document that any origin may read may also be embedded by any page.
   const { 'Cross-Origin-Resource-Policy': _, ...withoutResourcePolicy } = commonHeaders;
-  const body = Buffer.from(JSON.stringify(content));
+  const body = JSON.stringify(content);
+  const gzipped = gzipSync(body, { level: 9 });
+  const headers = {
+    ...withoutResourcePolicy,
+    'Content-Type': 'application/json; charset=utf-8',
+    'Cache-Control': CACHE_CONTROL,
+    ...publicCorsHeaders,
+    Vary: 'Accept-Encoding',
+    ETag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`,
+  };
+  const head = Object.entries(headers).flat();
   return {
     body,
-    gzipped: gzipSync(body, { level: 9 }),
-    headers: {
-      ...withoutResourcePolicy,
-      'Content-Type': 'application/json; charset=utf-8',
-      'Cache-Control': CACHE_CONTROL,
-      ...publicCorsHeaders,
-      Vary: 'Accept-Encoding',
-      ETag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`,
-    },
+    gzipped,
+    headers,
+    wholeHead: [...head, 'Content-Length', String(Buffer.byteLength(body))],
+    gzippedHead: [...head, 'Content-Length', String(gzipped.length), 'Content-Encoding', 'gzip'],
   };
 }
 
@@ -108,13 +116,10 @@ export function createDocuments({ discovery, inUse, jwks, basePath, headers, ...
         return true;
       }
       const isGzipped = /\bgzip\b/.test(request.headers['accept-encoding']?.toString() ?? '');
-      const body = isGzipped ? document.gzipped : document.body;
-      response.writeHead(200, {
-        ...document.headers,
-        'Content-Length': body.length,
-        ...(isGzipped ? { 'Content-Encoding': 'gzip' } : undefined),
-      });
-      response.end(request.method === 'HEAD' ? undefined : body);
+      response.writeHead(200, isGzipped ? document.gzippedHead : document.wholeHead);
+      // Node sends a text in one piece with the head.
+      if (request.method === 'HEAD') response.end();
+      else response.end(isGzipped ? document.gzipped : document.body);
       return true;
     },
   };
