@@ -208,7 +208,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     logoutPages: interactions.logoutPages,
   });
   const read = { apis, accounts: directory, settings, codeExchanges: clientDomain.codeExchanges };
-  const plain = createPlain({ config, mount, state, store, events, limits, ...read });
+  const plain = createPlain({ config, mount, state, bearers, store, events, limits, ...read });
   const admin = createAdmin({
     ...parts,
     injector,

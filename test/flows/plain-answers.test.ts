@@ -70,6 +70,19 @@ equal(
 );
 equal((await app.admin('PATCH', `/clients/${disabled.id}`, { is_active: false })).status, 200);
 
+const keyWith = async (scopes: readonly string[]): Promise<string> => {
+  const { status, body } = await app.admin('POST', '/api-keys', { name: 'resource server', scopes });
+  equal(status, 201, JSON.stringify(body));
+  const key = String(body.data.api_key);
+  // Its first use is recorded, which only one of the twins would do.
+  equal((await postForm(app, '/oauth2/introspect', { token: 'x' }, bearer(key))).status, 200);
+  return key;
+};
+/** Bearers of resource servers that have no client (specification §4.2). */
+const bootstrap: Client = { id: 'ADMIN_TOKEN', secret: ADMIN_TOKEN };
+const apiKey: Client = { id: 'API key', secret: await keyWith(['admin']) };
+const readingKey: Client = { id: 'read-only API key', secret: await keyWith(['admin:read']) };
+
 const goodTokens: readonly string[] = [
   own.access_token,
   post.access_token,
@@ -119,6 +132,12 @@ const pairs: readonly (readonly [Client, string])[] = [
   [api.credentials, await ofMachine({ resource: api.identifier })],
   [opaqueApi.credentials, forOpaque.access_token],
   [plainTyp.credentials, forPlainTyp.access_token],
+  [bootstrap, own.access_token],
+  [bootstrap, await ofMachine()],
+  [bootstrap, forApi.access_token],
+  [bootstrap, ofRoot.access_token],
+  [apiKey, forOpaque.access_token],
+  [readingKey, post.access_token],
 ];
 const registered: readonly Client[] = [
   client,
@@ -140,6 +159,7 @@ const others: readonly Client[] = [
 
 /** What a confidential client of its kind sends. */
 function credentialed(who: Client): Pick<Sent, 'headers'> & { readonly fields: [string, string][] } {
+  if ([bootstrap, apiKey, readingKey].includes(who)) return { headers: bearer(who.secret), fields: [] };
   if (who.id !== chosenPost.id) return { headers: basic(who), fields: [] };
   return {
     headers: {},
@@ -186,6 +206,10 @@ function oddCredentials(random: Random): ReturnType<typeof credentialed> {
     { headers: raw(`%${id.charCodeAt(0).toString(16)}${id.slice(1)}:${secret}`), fields: [] },
     { headers: {}, fields: [] },
     { headers: bearer(ADMIN_TOKEN), fields: [] },
+    { headers: bearer(ADMIN_TOKEN), fields: inForm },
+    { headers: bearer(`${ADMIN_TOKEN}x`), fields: [] },
+    { headers: bearer(`${apiKey.secret.slice(0, -1)}_`), fields: [] },
+    { headers: { authorization: `bearer  ${ADMIN_TOKEN}` }, fields: [] },
     { headers: bearer(ofRoot.access_token), fields: [] },
     { headers: bearer(own.access_token), fields: [] },
     { headers: { authorization: 'DPoP x' }, fields: [] },

@@ -4,6 +4,7 @@ import type { Config } from '../../config/types.ts';
 import type { Events } from '../../events/index.ts';
 import type { AccountDirectory } from '../entitlements/find-account.ts';
 import type { ProtocolMount } from '../mount.ts';
+import type { Bearers } from '../tokens/bearers.ts';
 import type { TokenState } from '../tokens/token-state.ts';
 import { introspectPlainly } from './introspection.ts';
 import { createPlainAnswers, type PlainAnswers } from './plain-answers.ts';
@@ -16,6 +17,7 @@ interface PlainDeps extends Pick<Parameters<typeof tokenPlainly>[0], 'limits' | 
   readonly mount: ProtocolMount;
   readonly state: { readonly tokens: TokenState };
   readonly apis: Pick<Apis, 'authenticate'>;
+  readonly bearers: Pick<Bearers, 'accessOfSecret'>;
   readonly accounts: Pick<AccountDirectory, 'claims'>;
   readonly settings: { refresh(): Promise<void> };
   readonly events: Pick<Events, 'origins'>;
@@ -26,7 +28,7 @@ interface PlainDeps extends Pick<Parameters<typeof tokenPlainly>[0], 'limits' | 
 
 /** @returns what answers plain successes before all else; undefined when it is switched off */
 export function createPlain(deps: PlainDeps): PlainAnswers | undefined {
-  const { config, mount, state, apis, accounts, settings, limits, codeExchanges, store } = deps;
+  const { config, mount, state, apis, bearers, accounts, settings, limits, codeExchanges, store } = deps;
   if (!config.hasPlainAnswers) return undefined;
   const { issuer } = config;
   const { origins } = deps.events;
@@ -36,7 +38,7 @@ export function createPlain(deps: PlainDeps): PlainAnswers | undefined {
     mount,
     refreshSettings: () => settings.refresh(),
     handlers: {
-      'POST /oauth2/introspect': introspectPlainly({ issuer, mount, apis, ...state }),
+      'POST /oauth2/introspect': introspectPlainly({ issuer, mount, apis, bearers, ...state }),
       'POST /oauth2/token': tokenPlainly({ mount, limits, origins, codeExchanges, store }),
       'GET /oauth2/userinfo': userinfoPlainly({ accounts, ...state }),
     },

@@ -100,6 +100,12 @@ export async function readPlainRequest(request: IncomingMessage): Promise<PlainR
   return form && { form, authorization };
 }
 
+const BEARER = /^Bearer ([\w.~+/-]+=*)$/i;
+
+/** @returns the token of RFC 6750 §2.1; undefined where the header has none, or more than one token */
+export const bearerOf = ({ authorization }: PlainRequest): string | undefined =>
+  BEARER.exec(authorization)?.[1];
+
 const BASIC = /^Basic ([A-Za-z0-9+/]{4,800}={0,2})$/i;
 const ID_AND_SECRET = /^([\w.~-]+):([\w.~-]+)$/;
 

@@ -6,13 +6,12 @@ import { coveredScopes } from '../models/grant.ts';
 import type { TokenState } from '../tokens/token-state.ts';
 import type { PlainHandler } from './plain-answers.ts';
 import { isReadableBy } from './plain-client.ts';
+import { bearerOf } from './plain-request.ts';
 
 interface Deps {
   readonly tokens: TokenState;
   readonly accounts: Pick<AccountDirectory, 'claims'>;
 }
-
-const BEARER = /^Bearer ([\w.~+/-]+=*)$/i;
 
 const claimNames: Readonly<Record<string, readonly string[]>> = claimsByScope;
 
@@ -29,8 +28,8 @@ function claimsUnderScopes(claims: Readonly<Record<string, unknown>>, scopes: re
 
 export const userinfoPlainly =
   ({ tokens, accounts }: Deps): PlainHandler =>
-  async ({ authorization }, { origin }) => {
-    const [, value] = BEARER.exec(authorization) ?? [];
+  async (request, { origin }) => {
+    const value = bearerOf(request);
     const live = value === undefined ? undefined : await tokens.live(await tokens.find(value));
     if (live?.token.kind !== 'AccessToken' || live.target !== undefined) return undefined;
     const { token, account, client, grant, scopes } = live;

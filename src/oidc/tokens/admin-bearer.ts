@@ -27,6 +27,16 @@ export interface AdminActor {
 /** By the Authorization header of a request. @throws AppError auth.required, auth.invalid_token, auth.insufficient_scope */
 export type AuthorizeAdmin = (ctx: Koa.Context, required?: AdminAccess) => Promise<AdminActor>;
 
+export interface AdminBearers {
+  readonly authorizeAdmin: AuthorizeAdmin;
+  /**
+   * @returns what ADMIN_TOKEN or an API key may do; undefined for every other bearer, access tokens among them, and for a key
+   * whose owner may do nothing here
+   * @throws AppError auth.invalid_token
+   */
+  readonly accessOfSecret: (bearer: string) => Promise<AdminAccess | undefined>;
+}
+
 interface Deps {
   readonly adminToken: string | undefined;
   readonly tokens: TokenState;
@@ -65,7 +75,7 @@ const lowerOf = (
   return byRole === 'all' ? byScope : 'read';
 };
 
-export function createAuthorizeAdmin(deps: Deps): AuthorizeAdmin {
+export function createAdminBearers(deps: Deps): AdminBearers {
   const { adminToken, tokens, accounts, findClient, sessionOf, useApiKey, guard, dpop } = deps;
   const bootstrap = adminToken === undefined ? undefined : digest(adminToken);
 
@@ -130,7 +140,10 @@ export function createAuthorizeAdmin(deps: Deps): AuthorizeAdmin {
     return { ...actor, access };
   }
 
-  return (ctx, required = 'all') => guard(() => authorize(ctx, required));
+  return {
+    authorizeAdmin: (ctx, required = 'all') => guard(() => authorize(ctx, required)),
+    accessOfSecret: async (bearer) => (await actorOfSecret(bearer))?.access,
+  };
 }
 
 const readOnlyToken = (): AppError =>

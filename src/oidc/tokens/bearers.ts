@@ -5,7 +5,7 @@ import type { ApiKeys, Clients } from '../../clients/index.ts';
 import type { Events } from '../../events/index.ts';
 import type { RateLimits } from '../../rate-limits/index.ts';
 import type { AccountDirectory } from '../entitlements/find-account.ts';
-import { type AuthorizeAdmin, createAuthorizeAdmin } from './admin-bearer.ts';
+import { type AdminBearers, createAdminBearers } from './admin-bearer.ts';
 import { createBearerGuard } from './bearer-guard.ts';
 import type { DpopProofs } from './dpop.ts';
 import type { SessionOfToken } from './token-session.ts';
@@ -27,8 +27,7 @@ interface Deps {
 }
 
 /** All of them @throws AppError auth.required, auth.invalid_token, auth.insufficient_scope, request.rate_limited */
-export interface Bearers {
-  readonly authorizeAdmin: AuthorizeAdmin;
+export interface Bearers extends AdminBearers {
   readonly authorizeUser: (ctx: Koa.Context) => Promise<UserBearer>;
 }
 
@@ -47,12 +46,7 @@ export function createBearers({
     findClient: async (id: string) => (await clients.find(id))?.value,
   };
   return {
-    authorizeAdmin: createAuthorizeAdmin({
-      ...common,
-      adminToken,
-      accounts: directory,
-      useApiKey: apiKeys.use,
-    }),
+    ...createAdminBearers({ ...common, adminToken, accounts: directory, useApiKey: apiKeys.use }),
     authorizeUser: createAuthorizeUser(common),
   };
 }
