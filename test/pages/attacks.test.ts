@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Browser } from 'playwright-core';
-import { launch, open } from './browser.ts';
 import type { Sample } from '../../src/admin/resources/branding/samples/sample.ts';
 import { samples } from '../../src/admin/resources/branding/samples/samples.ts';
+import { launch, open } from './browser.ts';
 import { type PageServer, plainTheme, startPages } from './server.ts';
 
 /** Checklist R117; each one breaks out of another context than the others. */

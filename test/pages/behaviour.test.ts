@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
-import { launch, open } from './browser.ts';
 import type { Sample } from '../../src/admin/resources/branding/samples/sample.ts';
 import { samples } from '../../src/admin/resources/branding/samples/samples.ts';
+import { launch, open } from './browser.ts';
 import { type PageServer, startPages } from './server.ts';
 
 const shown: Record<string, Sample> = {

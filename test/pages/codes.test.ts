@@ -3,10 +3,13 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
-import { launch, open } from './browser.ts';
 import type { Sample } from '../../src/admin/resources/branding/samples/sample.ts';
 import { samples } from '../../src/admin/resources/branding/samples/samples.ts';
-import { recoveryCodes, secondStepSamples } from '../../src/admin/resources/branding/samples/second-step-samples.ts';
+import {
+  recoveryCodes,
+  secondStepSamples,
+} from '../../src/admin/resources/branding/samples/second-step-samples.ts';
+import { launch, open } from './browser.ts';
 import { type PageServer, startPages } from './server.ts';
 
 const shown: Record<string, Sample> = {

@@ -3,8 +3,8 @@
 import { deepEqual, ok } from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { after, before, test } from 'node:test';
-import { waysOn } from '../support/way-on.ts';
 import { samples } from '../../src/admin/resources/branding/samples/samples.ts';
+import { waysOn } from '../support/way-on.ts';
 import { type PageServer, startPages } from './server.ts';
 
 let pages: PageServer;

@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Browser } from 'playwright-core';
-import { launch, open } from './browser.ts';
 import { samples } from '../../src/admin/resources/branding/samples/samples.ts';
+import { launch, open } from './browser.ts';
 import { type PageServer, startPages } from './server.ts';
 
 let browser: Browser;

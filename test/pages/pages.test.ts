@@ -5,10 +5,10 @@ import { mkdirSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
+import { samples } from '../../src/admin/resources/branding/samples/samples.ts';
 import { areShotsWanted } from '../browser/shots.ts';
 import { createAxe } from './axe.ts';
 import { launch, open } from './browser.ts';
-import { samples } from '../../src/admin/resources/branding/samples/samples.ts';
 import { type PageServer, startPages } from './server.ts';
 
 const results = fileURLToPath(new URL('../../test-results/', import.meta.url));

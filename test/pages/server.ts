@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import Koa from 'koa';
+import type { Sample } from '../../src/admin/resources/branding/samples/sample.ts';
 import type { PageModels } from '../../src/views/pages.ts';
 import type { Theme } from '../../src/views/theme.ts';
 import { createViews, type Views } from '../../src/views/views.ts';
-import type { Sample } from '../../src/admin/resources/branding/samples/sample.ts';
 
 export const plainTheme: Theme = {
   productName: 'Latchkey',

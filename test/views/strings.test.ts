@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
+import { samples } from '../../src/admin/resources/branding/samples/samples.ts';
 import { catalogue } from '../../src/errors.ts';
 import { chooseLanguage, fill, languages, loadStrings } from '../../src/views/strings.ts';
-import { samples } from '../../src/admin/resources/branding/samples/samples.ts';
 
 const root = new URL('../../templates/', import.meta.url);
 const file = (path: string): string => readFileSync(new URL(path, root), 'utf8');
