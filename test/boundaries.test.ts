@@ -60,7 +60,7 @@ function assertNone(violations: readonly string[]): void {
 const floors: readonly (readonly string[])[] = [
   ['ground'],
   ['config', 'store'],
-  ['jobs', 'events'],
+  ['jobs', 'events', 'places'],
   ['audit', 'settings', 'keys', 'metrics'],
   ['clients', 'branding', 'views', 'rate-limits'],
   ['sessions', 'http', 'apis'],
@@ -360,6 +360,7 @@ const withDoor = new Set([
   'jobs',
   'views',
   'events',
+  'places',
   'audit',
   'metrics',
   'settings',

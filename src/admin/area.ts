@@ -14,6 +14,7 @@ import { type InjectRequest, readForm } from '../http/index.ts';
 import type { Keys } from '../keys/index.ts';
 import { ACR, type AccountDirectory, type Bearers, type ProtocolState } from '../oidc/index.ts';
 import type { Passkeys } from '../passkeys/index.ts';
+import type { PlaceOf } from '../places/index.ts';
 import type { Recovery } from '../recovery/index.ts';
 import type { Registration } from '../registration/index.ts';
 import type { SecondFactors } from '../second-factors/index.ts';
@@ -33,6 +34,7 @@ export interface AdminDeps {
   };
   readonly store: Store;
   readonly clock: Clock;
+  readonly placeOf: PlaceOf;
   readonly events: Pick<Events, 'record' | 'origins'>;
   readonly pages: Pick<AdminUiDeps, 'views' | 'csrf' | 'oneTime'>;
   readonly injector: { readonly ask: InjectRequest };
@@ -64,7 +66,7 @@ export interface AdminDeps {
 }
 
 /** What the API's routes take. */
-function apiOf({ config, store, clock, events, protocol, domains }: AdminDeps): AdminRoutesDeps {
+function apiOf({ config, store, clock, placeOf, events, protocol, domains }: AdminDeps): AdminRoutesDeps {
   const { accounts, clients, sessions, secondFactors, recovery, registration, audit } = domains;
   const { apis, settings, branding, keys, sealer, mail, passkeys } = domains;
   return {
@@ -73,6 +75,7 @@ function apiOf({ config, store, clock, events, protocol, domains }: AdminDeps): 
     apis,
     initialAccessTokens: clients.clients.initialAccessTokens,
     sessions: sessions.sessions,
+    placeOf,
     settings,
     looks: branding.looks,
     keys,

@@ -7,6 +7,7 @@ import type { Events } from '../events/index.ts';
 import type { Keys } from '../keys/index.ts';
 import type { ReadCalledAddresses } from '../oidc/index.ts';
 import type { Passkeys } from '../passkeys/index.ts';
+import type { PlaceOf } from '../places/index.ts';
 import type { IssuedTokens } from '../sessions/index.ts';
 import { createAuditTrail } from './api/audit-trail.ts';
 import { createCursors } from './api/cursor.ts';
@@ -52,6 +53,7 @@ export interface AdminRoutesDeps {
   readonly stats: StatsPort;
   readonly idempotency: Idempotency;
   readonly sessions: SessionsPort;
+  readonly placeOf: PlaceOf;
   readonly settings: SettingsPort;
   readonly looks: LooksPort;
   readonly keys: Pick<Keys, 'list' | 'rotate'>;

@@ -44,6 +44,7 @@ import {
   createValidateMetadata,
 } from '../oidc/index.ts';
 import { createPasskeys } from '../passkeys/index.ts';
+import { openPlaces } from '../places/index.ts';
 import { createRateLimiting } from '../rate-limits/index.ts';
 import { createRecovery } from '../recovery/index.ts';
 import { createRegistration } from '../registration/index.ts';
@@ -91,7 +92,8 @@ export async function createApp(options: AppOptions): Promise<App> {
   const { metrics, timed: store } = createAppMetrics({ ...options, events });
   const sealer = createSealer(secretKeys);
   const settings = await startSettings({ store, sealer, clock, log, smtpUrl });
-  const base = { store, clock, settings: () => settings.current(), events };
+  const placeOf = await openPlaces(config.geoipFile);
+  const base = { store, clock, settings: () => settings.current(), events, placeOf };
   const audit = createAuditLogs({ store, clock, events, log });
   const keys = createKeys({ ...base, sealer, log });
   const { branding, views, csrf } = await startPages({ ...base, current: settings, config });

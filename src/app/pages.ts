@@ -5,6 +5,7 @@ import type { Config } from '../config/types.ts';
 import type { Events } from '../events/index.ts';
 import type { Csrf } from '../http/index.ts';
 import { createCsrf } from '../http/serving.ts';
+import type { PlaceOf } from '../places/index.ts';
 import type { Settings } from '../settings/index.ts';
 import type { Store } from '../store/port.ts';
 import { createViews, themeOf, type Views } from '../views/index.ts';
@@ -14,6 +15,7 @@ interface Deps {
   readonly clock: Clock;
   readonly events: Pick<Events, 'on'>;
   readonly current: Pick<Settings, 'current' | 'looks' | 'countLooks'>;
+  readonly placeOf: PlaceOf;
   readonly config: Pick<Config, 'baseUrl' | 'cookieKeys'> & { readonly basePath: string };
 }
 
@@ -24,7 +26,7 @@ export async function startPages(deps: Deps): Promise<{ branding: Branding; view
   const branding = await startBranding({ ...deps, settings });
   const { lookOf, iconOf } = branding.looks;
   const theme = (clientId?: string) => themeOf(settings.current(), lookOf(clientId));
-  const views = createViews({ theme, iconOf, basePath, host: new URL(baseUrl).host });
+  const views = createViews({ theme, iconOf, basePath, host: new URL(baseUrl).host, placeOf: deps.placeOf });
   const csrf = createCsrf({
     keys: cookieKeys,
     isSecure: baseUrl.startsWith('https:'),

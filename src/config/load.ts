@@ -100,6 +100,7 @@ export function loadConfig(env: Environment): Config {
   const webConcurrency = read('WEB_CONCURRENCY') ?? 1;
   const givenDrainSeconds = read('DRAIN_SECONDS');
   const smtpUrl = read('SMTP_URL');
+  const geoipFile = read('GEOIP_FILE');
   const outboundAllow = read('OUTBOUND_ALLOW') ?? [];
   const logLevel = read('LOG_LEVEL') ?? 'info';
   const hasPlainAnswers = (read('PLAIN_ANSWERS') ?? 'on') === 'on';
@@ -127,6 +128,7 @@ export function loadConfig(env: Environment): Config {
     webConcurrency,
     drainSeconds,
     smtpUrl,
+    geoipFile: geoipFile === undefined ? undefined : resolve(geoipFile),
     logLevel,
     hasPlainAnswers,
   });

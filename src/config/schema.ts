@@ -174,6 +174,15 @@ export const variables = {
       'metadata addresses, this server and its databases. For a certificate authority inside see `NODE_EXTRA_CA_CERTS`.',
     parse: outboundAllow,
   }),
+  GEOIP_FILE: variable({
+    type: 'file',
+    default: 'none: no place is shown',
+    description:
+      "A database of cities or countries by address, in MaxMind's format (`.mmdb`, such as GeoLite2 City or DB-IP City Lite). Sessions, " +
+      'recent activity and mails then say where, such as “Berlin, Germany”; tokens never do. Nobody is asked over the network. Read ' +
+      'into memory at start by each process, at most 512 MB: after replacing the file, restart.',
+    parse: text,
+  }),
   SMTP_URL: variable({
     type: '`smtps://…`, `smtp+starttls://…` or `smtp://…`',
     default: 'none',

@@ -42,6 +42,8 @@ export interface Config {
   readonly webConcurrency: number;
   /** How long a process serves on after SIGTERM, with /readyz failing; 0–15. */
   readonly drainSeconds: number;
+  /** Where addresses are, as an absolute path (src/places). */
+  readonly geoipFile: string | undefined;
   /** Initial value of the setting `smtp_url`; may contain a password. */
   readonly smtpUrl: string | undefined;
   readonly logLevel: LogLevel;

@@ -5,6 +5,7 @@ import type { Account } from '../accounts/index.ts';
 import { AppError } from '../errors.ts';
 import { createRouter } from '../http/index.ts';
 import type { OwnPasskey } from '../passkeys/index.ts';
+import type { PlaceOf } from '../places/index.ts';
 import { type Body, changesIn, invalid, membersOf } from './api-body.ts';
 import {
   apiDocument,
@@ -14,12 +15,13 @@ import {
   pictureTypes,
   placeOf,
 } from './api-document.ts';
+import { deviceOf, iso, list, showPasskey } from './api-shapes.ts';
 import type { DataDeps } from './data-page.ts';
 import type { Deletion } from './deletion.ts';
 import type { EmailDeps } from './email-page.ts';
 import type { HomeDeps } from './home-page.ts';
 import type { Launcher } from './launcher.ts';
-import type { SelfServiceUser } from './page-kit.ts';
+import { placeIn, type SelfServiceUser } from './page-kit.ts';
 import type { PasswordDeps } from './password-page.ts';
 import type { OwnPicture } from './picture-page.ts';
 import { ownProfileFields } from './profile-changes.ts';
@@ -44,6 +46,7 @@ interface Deps extends Pick<HomeDeps, 'acts'> {
   readonly publicUrl: string;
   readonly version: string;
   readonly profile: Pick<ProfileDeps, 'mayChangeUsername' | 'change'>;
+  readonly placeWords: PlaceOf;
   readonly picture: OwnPicture;
   readonly personalData: Pick<DataDeps, 'export'>;
   readonly deletion: Pick<Deletion, 'request'>;
@@ -75,12 +78,10 @@ interface Call {
 /** @returns the response's `data`; undefined: 204 */
 type Handle = (call: Call) => Promise<unknown>;
 
-const iso = (at: number | undefined): string | null => (at === undefined ? null : new Date(at).toISOString());
-const list = (items: readonly unknown[]): object => ({ items, total: items.length });
-
 export function accountApi(deps: Deps): Koa.Middleware {
   const { authorize, overview, acts, profile, personalData, deletion, email, password } = deps;
   const { secondFactor, passkeys, launcher, picture } = deps;
+  const placeFor = placeIn(deps.placeWords);
 
   const codes =
     (handle: Handle): Handle =>
@@ -156,24 +157,13 @@ export function accountApi(deps: Deps): Koa.Middleware {
     return { recovery_codes: outcome.codes ?? null };
   }
 
-  const showPasskey = (one: OwnPasskey): object => ({
-    id: one.id,
-    label: one.label,
-    kind: one.kind,
-    is_synced: one.isSynced,
-    created_at: iso(one.createdAt),
-    last_used_at: iso(one.lastUsedAt),
-    can_remove: one.canRemove,
-  });
-  const deviceOf = ({ browser, system }: { browser?: string | undefined; system?: string | undefined }) =>
-    [browser, system].filter(Boolean).join(' on ') || 'Unknown';
-
   const listSessions = async ({ who }: Call): Promise<object> =>
     list(
       (await overview.sessions(who)).map((one) => ({
         id: one.id,
         device: deviceOf(one),
         ip_address: one.ipAddress,
+        place: placeFor(who, one.ipAddress),
         last_activity_at: iso(one.lastActivityAt),
         is_current: one.isThis,
       })),
@@ -218,6 +208,7 @@ export function accountApi(deps: Deps): Koa.Middleware {
         is_problem: one.isProblem,
         device: deviceOf(one),
         ip_address: one.ipAddress ?? null,
+        place: placeFor(who, one.ipAddress),
       })),
     );
   const listPasskeys = async ({ who }: Call): Promise<object> =>

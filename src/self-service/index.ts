@@ -14,6 +14,7 @@ import { readFile, readForm, readJson, readUpload } from '../http/index.ts';
 import type { Mail } from '../mail/index.ts';
 import { type Bearers, type ConfirmSession, consoleSignInUrl, type ProtocolState } from '../oidc/index.ts';
 import type { Passkeys } from '../passkeys/index.ts';
+import type { PlaceOf } from '../places/index.ts';
 import type { RateLimits } from '../rate-limits/index.ts';
 import type { Recovery } from '../recovery/index.ts';
 import { type SecondFactors, toQrDataUri } from '../second-factors/index.ts';
@@ -52,6 +53,7 @@ export interface SelfServiceDeps {
   };
   readonly clock: Clock;
   readonly settings: () => SettingValues;
+  readonly placeOf: PlaceOf;
   readonly pages: Pick<PageKitDeps, 'views' | 'csrf' | 'oneTime'>;
   readonly events: Pick<Events, 'record' | 'origins'>;
   readonly protocol: {
@@ -194,6 +196,7 @@ export function createSelfService(deps: SelfServiceDeps): Koa.Middleware[] {
       readFile: (ctx, types) => readFile(ctx, { types, limitBytes: picture.maxBytes }),
       publicUrl: `${site.baseUrl}/account/api`,
       version: site.version,
+      placeWords: deps.placeOf,
       ...actions,
     }),
     accountRoutes({

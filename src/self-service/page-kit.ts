@@ -6,6 +6,7 @@ import { AppError, type ErrorCode } from '../errors.ts';
 import type { Csrf, Form, OneTime } from '../http/index.ts';
 import { newSecret } from '../ids.ts';
 import type { SignedInUser } from '../oidc/index.ts';
+import type { PlaceOf } from '../places/index.ts';
 import type { SendOptions, Views } from '../views/index.ts';
 import { type AccountPage, accountPages } from './account-pages.ts';
 
@@ -143,3 +144,9 @@ export const looksOf = ({ account }: Pick<SelfServiceUser, 'account'>, status = 
   status,
   language: account.profile.locale,
 });
+
+/** Where an address is, in the owner's language. */
+export const placeIn =
+  (words: PlaceOf) =>
+  ({ account }: Pick<SelfServiceUser, 'account'>, ipAddress: string | undefined): string | null =>
+    (ipAddress && words(ipAddress, account.profile.locale ?? 'en')) || null;

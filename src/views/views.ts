@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import type { Context, Middleware } from 'koa';
 import nunjucks from 'nunjucks';
 import { catalogue } from '../errors.ts';
+import type { PlaceOf } from '../places/index.ts';
 import { loadAssets, type Vendored } from './assets.ts';
 import { brandOf, pictureUrl } from './brand.ts';
 import { contentSecurityPolicy } from './content-security-policy.ts';
@@ -228,6 +229,7 @@ const clientIdOf = (model: object): string | undefined =>
 /**
  * @param deps.theme returns the current branding, of an application's pages its own; called for every page
  * @param deps.iconOf returns the picture that an administrator gave an application; default: there are none
+ * @param deps.placeOf in words of the page's language, where an address is; default: no one knows
  * @param deps.basePath the path part of the public address, '' or like `/auth`; prefix of all our links
  * @param deps.host of the public address; shown where an application has the page look like itself
  */
@@ -236,8 +238,9 @@ export const createViews = (deps: {
   iconOf?: ((clientId: string) => string | undefined) | undefined;
   basePath: string;
   host?: string;
+  placeOf?: PlaceOf | undefined;
 }): Views => {
-  const { basePath, host = '' } = deps;
+  const { basePath, host = '', placeOf } = deps;
   const iconOf = (clientId: unknown): string => {
     const id = typeof clientId === 'string' ? deps.iconOf?.(clientId) : undefined;
     return id === undefined ? '' : pictureUrl(basePath, id);
@@ -275,6 +278,8 @@ export const createViews = (deps: {
         base: basePath,
         here: SWITCHING.has(template) && here.length < MAX_HERE ? here : '',
         languageNames,
+        place: (ipAddress: unknown): string =>
+          (typeof ipAddress === 'string' && placeOf?.(ipAddress, language)) || '',
       });
       const ownStatus = 'status' in model && typeof model.status === 'number' ? model.status : 200;
       ctx.status = options.status ?? ownStatus;

@@ -61,6 +61,7 @@ withEachServer(
       user_id: alice,
       username: 'alice',
       ip_address: '192.0.2.7',
+      place: null,
       user_agent: firefox,
       device: 'Firefox on Windows',
       amr: ['pwd'],

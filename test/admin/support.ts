@@ -269,6 +269,7 @@ async function run(store: Store, time: Clockwork, act: (world: World) => Promise
     passkeys,
     // Links are made by the composition: test/flows has it whole.
     removePicture: async () => undefined,
+    placeOf: () => undefined,
     sendPasswordReset: () => Promise.reject(new AppError('request.invalid')),
     sendEnrolmentLink: () => Promise.reject(new AppError('request.invalid')),
     sendEmailVerification: () => Promise.reject(new AppError('request.invalid')),

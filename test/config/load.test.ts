@@ -62,6 +62,7 @@ test('empty environment: a working server on localhost', () => {
     webConcurrency: 1,
     drainSeconds: 0,
     smtpUrl: undefined,
+    geoipFile: undefined,
     logLevel: 'info',
     hasPlainAnswers: true,
   });

@@ -1,6 +1,7 @@
 // SSO sessions: who is signed in from where.
 import { Boolean as BooleanSchema, String as StringSchema } from 'typebox';
 import { AppError } from '../../../errors.ts';
+import type { PlaceOf } from '../../../places/index.ts';
 import { sessions as collection, type SessionRecord } from '../../../store/collections.ts';
 import type { FieldFilter, Stored } from '../../../store/port.ts';
 import { defineResource, type ListPorts } from '../../api/define-resource.ts';
@@ -15,6 +16,7 @@ interface Ports extends ListPorts {
   readonly sessions: SessionsPort;
   readonly accounts: Pick<AccountsPort, 'find'>;
   readonly clients: Pick<ClientsPort, 'find'>;
+  readonly placeOf: PlaceOf;
 }
 
 const definition: ListDefinition<SessionRecord> = {

@@ -7,6 +7,7 @@ import {
   String as StringSchema,
 } from 'typebox';
 import { deviceName } from '../../../events/index.ts';
+import type { PlaceOf } from '../../../places/index.ts';
 import type { SessionRecord } from '../../../store/collections.ts';
 import type { Stored } from '../../../store/port.ts';
 import type { SessionsPort } from '../../api/ports.ts';
@@ -18,6 +19,7 @@ interface Deps {
   readonly sessions: Pick<SessionsPort, 'isActive'>;
   readonly accounts: Pick<AccountsPort, 'find'>;
   readonly clients: Pick<ClientsPort, 'find'>;
+  readonly placeOf: PlaceOf;
 }
 
 export const sessionSchema = ObjectSchema(
@@ -26,6 +28,10 @@ export const sessionSchema = ObjectSchema(
     user_id: StringSchema({ description: 'The ID of its user.' }),
     username: nullable(StringSchema(), { description: 'The name of its user; null: the user was deleted.' }),
     ip_address: StringSchema({ description: 'The IP address that it was last used from.' }),
+    place: nullable(StringSchema(), {
+      description:
+        'Where that address is, in English, such as “Berlin, Germany”; null: unknown, or there is no `GEOIP_FILE`.',
+    }),
     user_agent: StringSchema({ description: 'The `User-Agent` of its browser.' }),
     device: StringSchema({ description: 'The browser and system, for people.' }),
     amr: ArraySchema(StringSchema(), { description: 'Authentication methods of the sign-in (RFC 8176).' }),
@@ -52,7 +58,7 @@ export const sessionSchema = ObjectSchema(
 export type Session = Static<typeof sessionSchema>;
 
 /** Reads each account and each application once per response. */
-export function createPresenter({ sessions, accounts, clients }: Deps) {
+export function createPresenter({ sessions, accounts, clients, placeOf }: Deps) {
   const once = <T>(read: (id: string) => Promise<T>): ((id: string) => Promise<T>) => {
     const known = new Map<string, Promise<T>>();
     return (id) => {
@@ -71,6 +77,7 @@ export function createPresenter({ sessions, accounts, clients }: Deps) {
     user_id: value.accountId,
     username: await usernameOf(value.accountId),
     ip_address: value.ipAddress,
+    place: placeOf(value.ipAddress, 'en') ?? null,
     user_agent: value.userAgent,
     device: deviceName(value.userAgent),
     amr: value.amr,
