@@ -101,4 +101,20 @@ export const plans: readonly Plan[] = [
     metadata: () => ({ ...legacy(), require_signed_request_object: true }),
     fapi: openid,
   },
+  {
+    name: 'fapi2-jarm',
+    plan: 'fapi2-message-signing-final-test-plan',
+    variant: {
+      ...dpop,
+      openid: 'openid_connect',
+      fapi_request_method: 'signed_non_repudiation',
+      fapi_response_mode: 'jarm',
+    },
+    metadata: () => ({
+      ...legacy(),
+      require_signed_request_object: true,
+      authorization_signed_response_alg: 'ES256',
+    }),
+    fapi: openid,
+  },
 ];

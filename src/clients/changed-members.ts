@@ -3,7 +3,7 @@ import { AppError } from '../errors.ts';
 import type { ClientMetadata } from '../store/collections.ts';
 import { calledAddresses } from './approved-addresses.ts';
 import { isStringList } from './member-values.ts';
-import { adminGrantTypes, adminScopes } from './metadata-members.ts';
+import { adminGrantTypes, adminScopes, signedResponseModes } from './metadata-members.ts';
 import { hasBareScheme } from './uris.ts';
 
 /** @returns the stored members with the given ones in their place; null removes */
@@ -35,11 +35,13 @@ export function withinScope(
 export function reservedOf(metadata: ClientMetadata): ReadonlySet<string> {
   const scopes = typeof metadata.scope === 'string' ? metadata.scope.split(' ') : [];
   const grants: unknown[] = Array.isArray(metadata.grant_types) ? metadata.grant_types : [];
+  const { response_modes: modes } = metadata;
   const uris = [metadata.redirect_uris, metadata.post_logout_redirect_uris].filter(isStringList).flat();
   return new Set([
     // A plain http address that an administrator entered.
     ...calledAddresses({ metadata }).map(({ uri }) => uri),
     ...uris.filter(hasBareScheme),
+    ...signedResponseModes.filter((mode) => isStringList(modes) && modes.includes(mode)),
     ...adminScopes.filter((scope) => scopes.includes(scope)),
     ...adminGrantTypes.filter((grant) => grants.includes(grant)),
   ]);

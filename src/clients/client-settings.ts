@@ -1,6 +1,7 @@
 // What only an administrator decides about an application, beside its RFC 7591 metadata: wire names, bounds, conversion.
 import type { ClientRecord } from '../store/collections.ts';
 import { authenticationSettings, readAuthenticationSettings } from './acr.ts';
+import { tokenSigningAlgorithms } from './metadata-members.ts';
 import { originProblem } from './origins.ts';
 
 export type AccessTokenAudience = 'issuer' | 'client_id';
@@ -29,6 +30,8 @@ export interface SettingChanges {
   allowedGroups?: string[] | null;
   webOrigins?: string[];
   profile?: 'legacy' | null;
+  /** Null: its authorization responses are never signed. */
+  signedResponseAlg?: (typeof tokenSigningAlgorithms)[number] | null;
 }
 
 export const flagSettings = {
@@ -134,8 +137,17 @@ export const profileSetting = {
     '`legacy_profiles` is on; never native applications and those with admin scopes. Null: the code flow alone.',
 } as const;
 
+export const signedResponseSetting = {
+  values: tokenSigningAlgorithms,
+  description:
+    'It may ask for signed authorization responses (JARM: the response modes `jwt`, `query.jwt`, `fragment.jwt` and ' +
+    '`form_post.jwt`), which are then signed with this algorithm, errors too; null: it may not, and nobody who registers an ' +
+    'application can set it.',
+} as const;
+
 export const settingNames: ReadonlySet<string> = new Set([
   'profile',
+  'authorization_signed_response_alg',
   'approved_addresses',
   'access_token_audience',
   'default_resource',
@@ -188,6 +200,11 @@ export function readSettings(input: Readonly<Record<string, unknown>>): {
   const { profile } = input;
   if (profile === 'legacy' || profile === null) changes.profile = profile;
   else if (profile !== undefined) problems.profile = 'Must be legacy, or null.';
+  const { authorization_signed_response_alg: alg } = input;
+  const chosen = tokenSigningAlgorithms.find((one) => one === alg);
+  if (chosen !== undefined || alg === null) changes.signedResponseAlg = chosen ?? null;
+  else if (alg !== undefined)
+    problems.authorization_signed_response_alg = `Must be one of ${tokenSigningAlgorithms.join(', ')}, or null.`;
   const origins = input.web_origins;
   const problem = origins === undefined ? undefined : originsProblem(origins);
   if (problem !== undefined) problems.web_origins = problem;
@@ -255,6 +272,8 @@ export function withSettings(
   else if (changes.webOrigins !== undefined) next.webOrigins = [...new Set(changes.webOrigins)].sort();
   if (changes.profile === null) delete next.profile;
   else if (changes.profile !== undefined) next.profile = changes.profile;
+  if (changes.signedResponseAlg === null) delete next.signedResponseAlg;
+  else if (changes.signedResponseAlg !== undefined) next.signedResponseAlg = changes.signedResponseAlg;
   if (changes.requiredAcr === null) delete next.requiredAcr;
   else if (changes.requiredAcr !== undefined) next.requiredAcr = changes.requiredAcr;
   const seconds = [...Object.values(lifetimeSettings), { key: 'maxAuthAgeSeconds' } as const];

@@ -106,6 +106,7 @@ export function createClients(deps: ClientsDeps): Clients {
         .map(seen)
         .filter(({ value }) => value.isActive && hasLegacyProfile(value)),
 
+    hasSignedResponses: async () => (await collection.findBy('signed_responses', 'yes')).length > 0,
     hasPasswordGrant: async () => (await collection.findBy('password_grant', 'yes')).length > 0,
 
     async create({ metadata: sent, settings: said = {}, origin, hasRegistrationToken, ...rest }) {

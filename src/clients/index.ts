@@ -34,6 +34,7 @@ export {
   flagSettings,
   lifetimeSettings,
   profileSetting,
+  signedResponseSetting,
   webOriginsSetting,
 } from './client-settings.ts';
 export type { CodeExchanges } from './code-exchanges.ts';
@@ -56,6 +57,8 @@ export {
   metadataMembers,
   openGrantTypes,
   openScopes,
+  plainResponseModes,
+  signedResponseModes,
   tokenSigningAlgorithms,
 } from './metadata-members.ts';
 export { hasOrigin } from './origins.ts';

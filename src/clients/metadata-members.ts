@@ -20,7 +20,12 @@ export const metadataMembers = {
       '`code`; empty for an application without the grant type `authorization_code`. With `profile`: `legacy` also implicit ' +
       'and hybrid ones.',
   },
-  response_modes: { type: 'strings', description: 'Response modes that the application may use.' },
+  response_modes: {
+    type: 'strings',
+    description:
+      'Response modes that the application may use; absent: all that it can have. Those with `jwt` need ' +
+      '`authorization_signed_response_alg`.',
+  },
   scope: { type: 'string', description: 'Space-separated scopes that the application may request.' },
   token_endpoint_auth_method: {
     type: 'string',
@@ -106,6 +111,11 @@ export const serverMembers: ReadonlySet<string> = new Set([
   'created_at',
   'updated_at',
 ]);
+
+export const plainResponseModes = ['query', 'fragment', 'form_post'] as const;
+
+/** JARM: for applications with `authorization_signed_response_alg`, which an administrator sets. */
+export const signedResponseModes = ['jwt', 'query.jwt', 'fragment.jwt', 'form_post.jwt'] as const;
 
 /** Scopes that any client may request unless an administrator restricts them. */
 export const openScopes: readonly string[] = [

@@ -9,7 +9,9 @@ import {
   isMemberName,
   openGrantTypes,
   openScopes,
+  plainResponseModes,
   serverMembers,
+  signedResponseModes,
   tokenSigningAlgorithms,
 } from './metadata-members.ts';
 import type { IsOwnAddress } from './own-addresses.ts';
@@ -64,7 +66,7 @@ export function checkMetadata(input: Readonly<Members>, authority: Authority): C
   for (const [name, value] of Object.entries(input)) {
     if (value === undefined || value === null) continue;
     if (serverMembers.has(name)) note(name, 'is set by the server');
-    if (settingNames.has(name)) note(name, 'is for an administrator to set');
+    if (settingNames.has(name) && !isLeftOut(name, authority)) note(name, 'is for an administrator to set');
     if (!isMemberName(name)) continue;
     const problem = valueProblem(name, value);
     if (problem === undefined) metadata[name] = typeof value === 'string' ? value.normalize('NFC') : value;
@@ -77,6 +79,10 @@ export function checkMetadata(input: Readonly<Members>, authority: Authority): C
   checkOwnAddresses(metadata, authority, note);
   return { metadata: withDefaults(metadata), problems };
 }
+
+/** Registrants of other servers ask for it, too (JARM), and get answers without it. */
+const isLeftOut = (name: string, { kind }: Authority): boolean =>
+  kind === 'registrant' && name === 'authorization_signed_response_alg';
 
 /**
  * RFC 7591 §2: the server may replace what a registrant asks for. Programs ask for scopes that only other servers know, so
@@ -107,6 +113,7 @@ function checkChoices(metadata: Readonly<Members>, authority: Authority, note: N
   choose('application_type', ['web', 'native']);
   choose('grant_types', openGrantTypes, adminGrantTypes);
   choose('response_types', ['code']);
+  choose('response_modes', plainResponseModes, signedResponseModes);
   choose('token_endpoint_auth_method', authMethods);
   choose('subject_type', ['public']);
   choose('id_token_signed_response_alg', tokenSigningAlgorithms);

@@ -105,6 +105,11 @@ export const quarantineRules: readonly Rule[] = [
   { name: 'may_introspect', says: 'must be false', confine: without('mayIntrospect') },
   { name: 'keycloak_tokens', says: 'must be false', confine: without('keycloakTokens') },
   { name: 'profile', says: 'must be null', confine: without('profile') },
+  {
+    name: 'authorization_signed_response_alg',
+    says: 'must be null',
+    confine: without('signedResponseAlg'),
+  },
   { name: 'frontchannel_logout_uri', says: 'must be absent', confine: without('legacyMetadata') },
   { name: 'approved_addresses', says: 'must be empty', confine: without('approvedAddresses') },
   {

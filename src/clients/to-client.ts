@@ -38,6 +38,7 @@ export const toClient = ({ id, value }: Client) => ({
   minimal_id_tokens: value.minimalIdTokens === true,
   /** The legacy profile. */
   profile: value.profile ?? null,
+  authorization_signed_response_alg: value.signedResponseAlg ?? null,
   may_introspect: value.mayIntrospect === true,
   access_token_audience: audienceOf(value),
   default_resource: value.defaultApi?.identifier ?? null,

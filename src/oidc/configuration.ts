@@ -130,6 +130,7 @@ export function createConfiguration(deps: ConfigurationDeps): Configuration {
       dPoPSigningAlgValues: [...DPOP_ALGORITHMS],
       userinfoSigningAlgValues: [...tokenSigningAlgorithms],
       introspectionSigningAlgValues: ['RS256'],
+      authorizationSigningAlgValues: [...tokenSigningAlgorithms],
     },
     pkce: { required: (_ctx, client) => isPkceRequired(clientRecord(client), deps.settings()) },
     features: featuresOf(deps),
@@ -201,6 +202,8 @@ const featuresOf = (deps: ConfigurationDeps): NonNullable<Configuration['feature
     },
     successSource: (ctx) => deps.devicePages.done(ctx),
   },
+  // For the applications that have them alone: signed-responses.ts.
+  jwtResponseModes: { enabled: true },
   introspection: { enabled: true, allowedPolicy: introspectionAllowed },
   revocation: {
     enabled: true,

@@ -6,6 +6,7 @@ import type Koa from 'koa';
 import { ADMIN_SCOPES } from './entitlements/scopes.ts';
 import { type IssuerAddress, issuerPath } from './foreign-layout/aliases.ts';
 import type { IdentityProvider } from './identity-provider.ts';
+import { unsignedDiscovery } from './signed-responses.ts';
 
 interface Deps extends IssuerAddress {
   readonly provider: IdentityProvider;
@@ -19,6 +20,8 @@ interface Deps extends IssuerAddress {
 export interface InUse {
   /** An application may use the password grant; it is not advertised otherwise (RFC 9700 §2.4). */
   readonly passwordGrant: boolean;
+  /** An application may ask for signed authorization responses; to all others they are unknown. */
+  readonly signedResponses: boolean;
   /** Anyone may register a client. */
   readonly agents: boolean;
 }
@@ -46,8 +49,9 @@ export async function createDiscovery(deps: Deps): Promise<Discovery> {
 
   // Strict clients refuse keys from outside of the issuer.
   const keysAt = issuerPath(deps) === undefined ? baseUrl : issuer.replace(/\/$/, '');
-  return ({ passwordGrant, agents }) => ({
+  return ({ passwordGrant, agents, signedResponses }) => ({
     ...libraryDocument,
+    ...(!signedResponses && unsignedDiscovery(listed('response_modes_supported'))),
     ...(agents && {
       registration_endpoint: `${baseUrl}/oauth2/register`,
       client_id_metadata_document_supported: true,

@@ -61,17 +61,16 @@ interface Deps extends IssuerAddress {
 }
 
 export function createDocuments({ discovery, inUse, jwks, basePath, headers, ...address }: Deps): Documents {
-  const discoveryFor = (passwordGrant: boolean, agents: boolean) =>
-    createDocument(discovery({ passwordGrant, agents }), headers);
-  const withoutAgents = { plain: discoveryFor(false, false), withPassword: discoveryFor(true, false) };
-  const withAgents = { plain: discoveryFor(false, true), withPassword: discoveryFor(true, true) };
+  const made = new Map<string, Document>();
   const jwksDocument = createDocument(jwks, headers);
   const resolve = createResolveAlias(address, isRealmOfIssuer(address));
 
   const discoveryNow = (): Document => {
-    const { agents, passwordGrant } = inUse();
-    const { plain, withPassword } = agents ? withAgents : withoutAgents;
-    return passwordGrant ? withPassword : plain;
+    const now = inUse();
+    const key = `${now.agents} ${now.passwordGrant} ${now.signedResponses}`;
+    const known = made.get(key) ?? createDocument(discovery(now), headers);
+    made.set(key, known);
+    return known;
   };
 
   const documentAt = (path: string): Document | undefined => {

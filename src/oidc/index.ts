@@ -152,7 +152,7 @@ interface ProtocolDeps
     readonly authenticate: Parameters<typeof registerPasswordGrant>[1]['authenticate'];
     readonly confirmSession: ProviderDeps['sessions']['confirm'];
   };
-  readonly clients: Pick<Clients, 'find' | 'verifySecret' | 'hasPasswordGrant'>;
+  readonly clients: Pick<Clients, 'find' | 'verifySecret' | 'hasPasswordGrant' | 'hasSignedResponses'>;
   readonly sessions: {
     readonly sessions: Pick<Sessions, 'note'>;
     readonly grants: Pick<Grants, 'revoke'>;

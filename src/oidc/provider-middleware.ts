@@ -8,12 +8,14 @@ import { hasConsented } from './entitlements/load-grant.ts';
 import { scopeInForm } from './entitlements/requested-api.ts';
 import type { IdentityProvider } from './identity-provider.ts';
 import { clientRecord } from './models/client.ts';
+import { keepErrorsUnsigned } from './signed-responses.ts';
 import { isTestSignInExchange } from './test-sign-in/test-sign-in-gate.ts';
 
 export type ProtocolContext = Koa.Context & Partial<Pick<KoaContextWithOIDC, 'oidc'>>;
 
 /** Stores in the context what the library reports by events alone, for the middleware below. */
 export function captureProviderEvents(provider: Pick<IdentityProvider, 'on'>): void {
+  keepErrorsUnsigned(provider);
   provider.on('server_error', (ctx: KoaContextWithOIDC, error: Error) => {
     ctx.state.serverError = error;
   });

@@ -46,6 +46,8 @@ export interface ClientRecord {
   profile?: 'legacy';
   /** Members by wire name that count only while the setting `legacy_profiles` is on; response types without `code`. */
   legacyMetadata?: Record<string, unknown>;
+  /** It may ask for signed authorization responses (JARM), which are signed with this; absent: it may not. */
+  signedResponseAlg?: 'RS256' | 'ES256';
   /** Only members of one of these groups may sign in; absent: all users. */
   allowedGroups?: string[];
   /** Origins of its scripts, beside those of its redirect URIs. */

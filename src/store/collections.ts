@@ -146,6 +146,7 @@ export const clients: CollectionDefinition<ClientRecord> = {
     default_api: { key: (c) => c.defaultApi?.id },
     /** The legacy profile. */
     profile: { key: (c) => c.profile },
+    signed_responses: { key: (c) => (c.isActive && c.signedResponseAlg !== undefined ? 'yes' : undefined) },
     password_grant: { key: (c) => (c.isActive && hasPasswordGrant(c) ? 'yes' : undefined) },
   },
   fields: {

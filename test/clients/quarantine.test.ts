@@ -132,6 +132,7 @@ test('quarantine: every rule refuses an administrator’s change that would leav
     keycloak_tokens: { ...base, keycloakTokens: true },
     allow_self_signup: { ...base, allowSelfSignup: true },
     profile: { ...base, profile: 'legacy' },
+    authorization_signed_response_alg: { ...base, signedResponseAlg: 'ES256' },
     frontchannel_logout_uri: {
       ...base,
       legacyMetadata: { frontchannel_logout_uri: 'https://agent.example/' },

@@ -1,13 +1,21 @@
-// The plans FAPI 2.0 Security Profile and Message Signing (signed requests) of the OpenID Foundation's suite, one row per distinct
-// behaviour that the product has: `private_key_jwt`, pushed requests, PKCE, tokens bound to a key by DPoP. What is not in it, such as
-// ID tokens by PS256, is in docs/conformance.md.
+// The plans FAPI 2.0 Security Profile and Message Signing (signed requests and responses) of the OpenID Foundation's suite, one row per
+// distinct behaviour that the product has: `private_key_jwt`, pushed requests, PKCE, tokens bound to a key by DPoP, ID tokens by ES256.
+// What is not in it, such as refresh tokens that stay as they are, is in docs/conformance.md.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, test } from 'node:test';
-import { exportJWK, generateKeyPair, type JWTPayload, SignJWT, UnsecuredJWT } from 'jose';
-import { type Answer, call, change, claimsOf, epoch, later, postForm } from '../flows/support.ts';
+import {
+  createRemoteJWKSet,
+  exportJWK,
+  generateKeyPair,
+  type JWTPayload,
+  jwtVerify,
+  SignJWT,
+  UnsecuredJWT,
+} from 'jose';
+import { type Answer, call, change, claimsOf, epoch, headerOf, later, postForm } from '../flows/support.ts';
 import { Agent, challengeOf, codeRequest, type Page, VERIFIER } from '../support/agent.ts';
-import { REDIRECT_URI, startApp } from '../support/app.ts';
+import { PASSWORD, REDIRECT_URI, startApp } from '../support/app.ts';
 import { athOf, type ProofKey, proofKey, proofOf } from '../support/dpop.ts';
 
 const app = await startApp({ store: 'sqlite' });
@@ -32,6 +40,7 @@ async function register(more: object = {}): Promise<Client> {
     token_endpoint_auth_method: 'private_key_jwt',
     token_endpoint_auth_signing_alg: 'PS256',
     jwks: { keys: [jwk] },
+    id_token_signed_response_alg: 'ES256',
     dpop_bound_access_tokens: true,
     require_pushed_authorization_requests: true,
     require_pkce: true,
@@ -40,9 +49,10 @@ async function register(more: object = {}): Promise<Client> {
   return { id, keys };
 }
 
-const [client, other, signing] = [
+const [client, other, signed, signing] = [
   await register(),
   await register(),
+  await register({ authorization_signed_response_alg: 'ES256' }),
   await register({ profile: 'legacy', require_signed_request_object: true }),
 ];
 const [key, thief] = [await proofKey(), await proofKey()];
@@ -145,6 +155,8 @@ test('fapi2-discovery-end-point-verification: what the profile has, and its addr
     ['token_endpoint_auth_signing_alg_values_supported', 'PS256'],
     ['dpop_signing_alg_values_supported', 'ES256'],
     ['request_object_signing_alg_values_supported', 'PS256'],
+    ['id_token_signing_alg_values_supported', 'ES256'],
+    ['userinfo_signing_alg_values_supported', 'ES256'],
   ] as const)
     ok([body[name]].flat().includes(value), name);
 });
@@ -154,9 +166,11 @@ test('fapi2-happy-flow: pushed, signed in, with iss; tokens of the key, rotated 
   deepEqual([answer.get('state'), answer.get('iss')], ['s', app.issuer]);
   const { status, text, body } = await exchange(answer.get('code'));
   deepEqual([status, body.token_type], [200, 'DPoP'], text);
+  equal(headerOf(String(body.id_token)).alg, 'ES256');
   const { sub, aud, nonce } = claimsOf(String(body.id_token));
   deepEqual([sub, aud, nonce], [person.id, client.id, 'n']);
   const token = String(body.access_token);
+  equal(headerOf(token).alg, 'RS256');
   deepEqual(claimsOf(token).cnf, { jkt: key.thumbprint });
   equal(await use(`DPoP ${token}`, getProof({ ath: athOf(token) })), 200);
   const grant = { grant_type: 'refresh_token', refresh_token: String(body.refresh_token) };
@@ -410,4 +424,41 @@ test('fapi2-ensure-unsigned-request-at-par-endpoint-fails: of an application tha
   const { status, body } = await ask(PAR, request({}, signing), { by: signing });
   deepEqual([status, body.error], [400, 'invalid_request']);
   match(String(body.error_description), /request object/i);
+});
+
+/** JARM: what is in the response that was signed for the application, once the signature holds. */
+async function signedAnswer(page: Page): Promise<Record<string, unknown>> {
+  const response = new URL(page.location ?? 'none:').searchParams.get('response') ?? '';
+  const keys = createRemoteJWKSet(new URL(`${app.url}/.well-known/jwks.json`));
+  const expected = { issuer: app.issuer, audience: signed.id, algorithms: ['ES256'] };
+  const { payload } = await jwtVerify(response, keys, expected);
+  // JARM §2.1 recommends ten minutes at most.
+  ok(Number(payload.exp) - epoch() <= 600);
+  return { ...payload };
+}
+
+test('fapi2-message-signing-happy-flow, jarm: a pushed request, a signed response with the code', async () => {
+  const uri = await push({ response_mode: 'jwt' }, { by: signed });
+  const agent = new Agent(app);
+  const page = await agent.submit(await open(uri, { agent, by: signed }), {
+    username: person.username,
+    password: PASSWORD,
+  });
+  const { code, state, error } = await signedAnswer(page);
+  deepEqual([state, error], ['s', undefined]);
+  const { status, text, body } = await exchange(String(code), { by: signed });
+  equal(status, 200, text);
+  equal(headerOf(String(body.id_token)).alg, 'ES256');
+});
+
+test('fapi2-user-rejects-authentication, jarm: access_denied in a signed response', async () => {
+  const agent = new Agent(app);
+  const uri = await push({ response_mode: 'jwt' }, { by: signed });
+  const page = await agent.submit(await open(uri, { agent, by: signed }), { action: 'cancel' });
+  const { error, state, code } = await signedAnswer(page);
+  deepEqual([error, state, code], ['access_denied', 's', undefined]);
+});
+
+test('fapi2, jarm: signed responses are for the applications that have them alone', async () => {
+  deepEqual(refusal(await ask(PAR, request({ response_mode: 'jwt' }))), [400, 'unsupported_response_mode']);
 });

@@ -16,7 +16,13 @@ before(async () => {
 });
 after(() => app.stop());
 
-const MEMBERS = ['id_token_signed_response_alg', 'userinfo_signed_response_alg'];
+const MEMBERS = [
+  'id_token_signed_response_alg',
+  'userinfo_signed_response_alg',
+  'authorization_signed_response_alg',
+];
+const signed = (...values: string[]): Record<string, string> =>
+  Object.fromEntries(MEMBERS.map((name, at) => [name, values[at] ?? '']));
 
 async function save(id: string, fields: Record<string, string>): Promise<Page> {
   const page = await admin.get(`/admin/applications/${id}`);
@@ -45,30 +51,30 @@ test('page of an application: signatures are shown, saved, and reset', async () 
   const before = await admin.get(`/admin/applications/${id}`);
   deepEqual(
     MEMBERS.map((name) => selectedIn(before, name)),
-    ['RS256', ''],
+    ['RS256', '', ''],
   );
-  equal((await save(id, { [MEMBERS[0] ?? '']: 'ES256', [MEMBERS[1] ?? '']: 'ES256' })).status, 303);
-  deepEqual(await storedOf(id), ['ES256', 'ES256']);
+  equal((await save(id, signed('ES256', 'ES256', 'ES256'))).status, 303);
+  deepEqual(await storedOf(id), ['ES256', 'ES256', 'ES256']);
   const shown = await admin.get(`/admin/applications/${id}`);
   deepEqual(
     MEMBERS.map((name) => selectedIn(shown, name)),
-    ['ES256', 'ES256'],
+    ['ES256', 'ES256', 'ES256'],
   );
   // A form from before there was such a part.
   equal((await save(id, { has_signatures: '' })).status, 303);
-  deepEqual(await storedOf(id), ['ES256', 'ES256']);
-  equal((await save(id, { [MEMBERS[0] ?? '']: 'RS256', [MEMBERS[1] ?? '']: '' })).status, 303);
-  deepEqual(await storedOf(id), ['RS256', undefined]);
+  deepEqual(await storedOf(id), ['ES256', 'ES256', 'ES256']);
+  equal((await save(id, signed('RS256'))).status, 303);
+  deepEqual(await storedOf(id), ['RS256', undefined, null]);
 });
 
 test('page of an application: what is no choice is refused at its field, the rest is kept', async () => {
   const { id } = await app.register();
-  const page = await save(id, { [MEMBERS[0] ?? '']: 'HS256', client_name: 'Typed' });
+  const page = await save(id, { ...signed('HS256'), client_name: 'Typed' });
   equal(page.status, 400);
   match(page.body, /<details open><summary>Signatures/);
   match(page.body, /id="id_token_signed_response_alg-error" class="problem">[^<]/);
   match(page.body, /value="Typed"/);
-  deepEqual(await storedOf(id), ['RS256', undefined]);
+  deepEqual(await storedOf(id), ['RS256', undefined, null]);
 });
 
 test('page of a machine: nothing about signatures, and nothing changes', async () => {

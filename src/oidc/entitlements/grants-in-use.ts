@@ -1,4 +1,4 @@
-// Which grant types some application may use, for the discovery document. Each process reads it from the store again when the
+// What some application may use that discovery does not say otherwise, for the discovery document. Each process reads it from the store again when the
 // document is requested, at most once a minute and without delaying the response, which clients cache for five minutes anyway.
 import type { Clients } from '../../clients/index.ts';
 import type { Clock } from '../../clock.ts';
@@ -6,25 +6,31 @@ import type { InUse } from '../discovery.ts';
 
 const CHECK_MS = 60_000;
 
+type Known = Pick<InUse, 'passwordGrant' | 'signedResponses'>;
+
 export interface GrantsInUse {
   /** As of the last check; starts the next one when that is due. */
-  current(): Pick<InUse, 'passwordGrant'>;
+  current(): Known;
   /** Never rejects: without the store, what was known stays. */
   check(): Promise<void>;
 }
 
 export function createGrantsInUse(deps: {
-  readonly clients: Pick<Clients, 'hasPasswordGrant'>;
+  readonly clients: Pick<Clients, 'hasPasswordGrant' | 'hasSignedResponses'>;
   readonly clock: Clock;
 }): GrantsInUse {
   const { clients, clock } = deps;
-  let known: Pick<InUse, 'passwordGrant'> = { passwordGrant: false };
+  let known: Known = { passwordGrant: false, signedResponses: false };
   let checkedAt: number | undefined;
 
   async function check(): Promise<void> {
     checkedAt = clock();
     try {
-      known = { passwordGrant: await clients.hasPasswordGrant() };
+      const [passwordGrant, signedResponses] = await Promise.all([
+        clients.hasPasswordGrant(),
+        clients.hasSignedResponses(),
+      ]);
+      known = { passwordGrant, signedResponses };
     } catch {
       // The next request tries again.
     }

@@ -1,7 +1,7 @@
 // The library's model of a stored application: cached per version of its record (the library's own cache holds 100 and hashes
 // all metadata on every use), secrets compared by digest, `sid` in every token, and public in a test sign-in.
 import { errors, type Client as LibraryClient } from 'oidc-provider';
-import { createIsOwnAddress, ordinaryMetadata } from '../../clients/index.ts';
+import { createIsOwnAddress, ordinaryMetadata, signedResponseModes } from '../../clients/index.ts';
 import type { Clock } from '../../clock.ts';
 import type { ClientMetadata, ClientRecord } from '../../store/collections.ts';
 import type { Stored } from '../../store/port.ts';
@@ -54,7 +54,7 @@ export function createClientModel(
       if (typeof id !== 'string' || id === '' || id.length > 200) return undefined;
       const stored = await findClient(id);
       if (stored?.value.isActive !== true) return undefined;
-      const known = () => (hasLegacy ? stored.value.metadata : ordinaryMetadata(stored.value.metadata));
+      const known = () => metadataOf(stored.value, hasLegacy);
       const { ctx } = ProviderBase;
       if (ctx !== undefined && isTestSignInExchange(ctx.req, id)) {
         // The library rejects an algorithm for an authentication method that is not used.
@@ -96,6 +96,14 @@ export function createClientModel(
       return ctx !== undefined && isAdmittedTestSignIn(ctx.req, this.clientId);
     }
 
+    /** Signed responses are unknown to whom no administrator gave them, as if the library had none. */
+    override responseModeAllowed(...given: Parameters<ClientWithKeys['responseModeAllowed']>): boolean {
+      const isSigned = signedResponseModes.some((mode) => mode === given[0]);
+      if (isSigned && records.get(this)?.signedResponseAlg === undefined)
+        throw new errors.UnsupportedResponseMode();
+      return super.responseModeAllowed(...given);
+    }
+
     /** RFC 6749 §5.2. The library calls a grant type that the client is not registered for invalid_request. */
     override grantTypeAllowed(type: string): boolean {
       if (super.grantTypeAllowed(type)) return true;
@@ -108,6 +116,13 @@ export function createClientModel(
       return record !== undefined && verifySecret(record, presented);
     }
   };
+}
+
+function metadataOf({ metadata, signedResponseAlg }: ClientRecord, hasLegacy: boolean): ClientMetadata {
+  const known = hasLegacy ? metadata : ordinaryMetadata(metadata);
+  return signedResponseAlg === undefined
+    ? known
+    : { ...known, authorization_signed_response_alg: signedResponseAlg };
 }
 
 /** Whether the request itself is for that grant type. */

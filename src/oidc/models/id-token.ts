@@ -3,6 +3,7 @@
 import { errors } from 'oidc-provider';
 import { hasKeycloakTokens, keycloakClaims } from '../foreign-layout/keycloak-tokens.ts';
 import type { IdTokenClass, IdTokenModel } from '../provider-base.ts';
+import { noteSignedResponse } from '../signed-responses.ts';
 import { clientRecord } from './client.ts';
 import { issuedValue } from './jwt-format.ts';
 
@@ -21,6 +22,8 @@ export const createIdTokenModel = (Base: IdTokenClass): IdTokenClass =>
     }
 
     override issue(options: Parameters<IdTokenModel['issue']>[0]): Promise<string> {
+      if (options.use === 'authorization')
+        return super.issue(options).then((jwt) => noteSignedResponse(this.ctx, this.client, jwt));
       const isIdToken = options.use === 'idtoken';
       const accessToken = isIdToken ? this.ctx?.oidc.entities.AccessToken : undefined;
       const value = accessToken && issuedValue(accessToken);

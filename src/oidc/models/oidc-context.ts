@@ -9,6 +9,7 @@ import { settleScope } from '../entitlements/settle-scope.ts';
 import { refuseRequestUri, refuseWithdrawnType } from '../legacy/index.ts';
 import { throwPassedOn } from '../plain/context.ts';
 import type { OIDCContextClass } from '../provider-base.ts';
+import { refuseSignedMode } from '../signed-responses.ts';
 import { isTestSignInExchange, testSignInRedirectUri } from '../test-sign-in/test-sign-in-gate.ts';
 import type { AccessTokenJwt } from '../tokens/access-token-jwt.ts';
 import { calledAddress } from '../tokens/dpop.ts';
@@ -50,6 +51,7 @@ export const createOIDCContextModel = (Base: OIDCContextClass, { jwt, baseUrl }:
         // It was checked when the request arrived, possibly an hour ago (checklist R001).
         this.once('assign.client', (_request: KoaContextWithOIDC, client: Client) => {
           refuseWithdrawnType(this.params?.response_type, client);
+          refuseSignedMode(this.params?.response_mode, client);
           if (this.#isRegistered(client)) return;
           // After a denied or failed sign-in, only the library's error handler loads the client. It ignores errors thrown
           // here, but checks the redirect URI again when this flag is false.

@@ -32,8 +32,11 @@ import {
   metadataMembers,
   openGrantTypes,
   openScopes,
+  plainResponseModes,
   profileSetting,
   requestObjectAlgorithms,
+  signedResponseModes,
+  signedResponseSetting,
   tokenSigningAlgorithms,
   webOriginsSetting,
 } from '../../../clients/index.ts';
@@ -87,7 +90,7 @@ const rules = new Map<string, Keywords>(
     request_uris: { maxItems: 8, items: { type: 'string', format: 'uri', maxLength: 2000 } },
     request_object_signing_alg: oneOf(...requestObjectAlgorithms),
     frontchannel_logout_uri: page,
-    response_modes: { minItems: 1, ...someOf('query', 'fragment', 'form_post') },
+    response_modes: { minItems: 1, ...someOf(...plainResponseModes, ...signedResponseModes) },
     scope: { minLength: 1, maxLength: 1000, pattern: `^(?:${scopes})(?: (?:${scopes}))*$` },
     token_endpoint_auth_method: oneOf(...authMethods),
     token_endpoint_auth_signing_alg: { pattern: '^(?:(?:RS|PS|ES)(?:256|384|512)|EdDSA|Ed25519)$' },
@@ -174,6 +177,9 @@ const lifetimes: Readonly<Record<string, string>> = {
   refresh_token_seconds: 'How long its refresh tokens are valid without being used',
 };
 
+const oneOrNull = (setting: { readonly values: readonly string[]; readonly description: string }) =>
+  Optional(nullable(Enum([...setting.values]), { description: setting.description, examples: [null] }));
+
 /** @param isGiven as for members */
 function settings(isGiven: boolean): TProperties {
   const ruled = (rule: Keywords) => (isGiven ? { [DOCUMENTED]: rule } : {});
@@ -193,13 +199,10 @@ function settings(isGiven: boolean): TProperties {
       examples: [['https://app.example.com']],
     }),
   );
-  properties.profile = Optional(
-    nullable(Enum([...profileSetting.values]), { description: profileSetting.description, examples: [null] }),
-  );
+  properties.profile = oneOrNull(profileSetting);
+  properties.authorization_signed_response_alg = oneOrNull(signedResponseSetting);
   const { required_acr: acr, max_auth_age: age } = authenticationSettings;
-  properties.required_acr = Optional(
-    nullable(Enum([...acr.values]), { description: acr.description, examples: [null] }),
-  );
+  properties.required_acr = oneOrNull(acr);
   const { values: audiences, description: audience } = audienceSetting;
   properties.access_token_audience = Optional(Enum([...audiences], { description: audience }));
   const { description: resource, maxLength: longest } = defaultResourceSetting;

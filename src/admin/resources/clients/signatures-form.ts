@@ -20,12 +20,19 @@ export const signatureFields = [
     hint: 'A signed answer proves to others that it came from here.',
     choices: [{ value: '', label: 'JSON, not signed' }, ...signedWith],
   },
+  {
+    name: 'authorization_signed_response_alg',
+    label: 'Authorization responses',
+    hint: 'Only where the application asks for it by a response mode with jwt (JARM).',
+    choices: [{ value: '', label: 'Not signed' }, ...signedWith],
+  },
 ];
 
 /** The values of the form. */
 export const signatureValues = (client: Values): Values => ({
   id_token_signed_response_alg: client.id_token_signed_response_alg ?? usual,
   userinfo_signed_response_alg: client.userinfo_signed_response_alg ?? '',
+  authorization_signed_response_alg: client.authorization_signed_response_alg ?? '',
 });
 
 /** Converts the form's values to the API's; nothing where the form had no such part. */
