@@ -156,10 +156,10 @@ test('locked user on a phone: the page gives the reason, one press unlocks', asy
 test('group: created, filled, and opens an application to its members only', async () => {
   await world.createUser('outsider', { email: 'outsider@example.com' });
   await world.open('/groups');
-  await press(page, 'Create group', 'link');
+  await press(page, 'Add group', 'link');
   await page.getByLabel('Name in tokens').fill('finance');
   await page.getByLabel('Name (optional)').fill('Finance team');
-  await press(page, 'Create group');
+  await press(page, 'Add group');
   assert.match(await noticeOf(page), /^Group created/);
   assert.equal(await heading(page), 'Finance team');
   // A part of a name is no one's; whom it could mean is offered.

@@ -40,7 +40,7 @@ const notices: Readonly<Record<string, string>> = {
   'scope-added': 'Scope added.',
   'scope-removed': 'Scope removed, and tokens for it revoked.',
   'address-approved': 'Address approved. This server may call it where OUTBOUND_ALLOW covers it.',
-  'approval-withdrawn': 'Approval withdrawn. This server calls the address only if it is public.',
+  'approval-withdrawn': 'Approval revoked. This server calls the address only if it is public.',
   'logout-test-delivered': 'Test sent. The application accepted it.',
   'logout-test-failed': 'The test did not arrive. The reason is below.',
   'secret-shown': 'A secret is shown only once. If you lost it, rotate it to get a new one.',

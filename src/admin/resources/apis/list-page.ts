@@ -33,7 +33,7 @@ const list = listPage({
   ],
   search: 'Search by name or identifier',
   noun: 'APIs',
-  add: { path: '/apis/new', label: 'Create API' },
+  add: { path: '/apis/new', label: 'Add API' },
   empty: {
     icon: 'apis',
     title: 'No APIs yet',
@@ -50,7 +50,7 @@ export const formatLabel = (format: string): string => formatLabels[format] ?? f
 
 const create = newPages({
   path: '/apis/new',
-  title: 'Create an API',
+  title: 'Add API',
   here,
   crumbs: [apisCrumb],
   fields: [
@@ -68,7 +68,7 @@ const create = newPages({
         'required maxlength="500" autocomplete="off" autocapitalize="none" spellcheck="false" inputmode="url"',
     },
   ],
-  button: 'Create API',
+  button: 'Add API',
   back: '/apis',
   isSensitive: true,
   async create(context, body) {

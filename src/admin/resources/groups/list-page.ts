@@ -63,7 +63,7 @@ const list = listPage({
   ],
   search: 'Search by name',
   noun: 'groups',
-  add: { path: '/groups/new', label: 'Create group' },
+  add: { path: '/groups/new', label: 'Add group' },
   empty: {
     icon: 'groups',
     title: 'No groups yet',
@@ -73,7 +73,7 @@ const list = listPage({
 
 const create = newPages({
   path: '/groups/new',
-  title: 'Create a group',
+  title: 'Add group',
   here,
   crumbs: [crumb],
   fields: [
@@ -99,7 +99,7 @@ const create = newPages({
       toMember: textOrNull,
     },
   ],
-  button: 'Create group',
+  button: 'Add group',
   back: '/groups',
   isSensitive: false,
   async create(context, body) {
