@@ -68,7 +68,7 @@ async function build(mail: Parameters<typeof compose>[0], sender: Sender, logo?:
     messageId: `<${mail.id}@${sender.address.split('@').at(-1)}>`,
     date: new Date(mail.createdAt),
     // RFC 3834 §5: no out-of-office answers, which the second keeps away from Exchange. No List-Unsubscribe: whoever got this
-    // asked for it, or must hear of it (decision 0028).
+    // asked for it, or must hear of it (decision 0032).
     headers: { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'OOF, AutoReply' },
     disableFileAccess: true,
     disableUrlAccess: true,
