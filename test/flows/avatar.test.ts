@@ -163,6 +163,8 @@ test('own picture: shown at consent, to remembered people and in the Admin UI', 
   const page = await browser.follow(await browser.get(`/admin/users/${user.id}`));
   assert.equal(page.body.split(path).length - 1, 2, 'in the header, and as the page’s title');
   assert.match(page.body, /Remove picture/);
+  const list = await browser.get(`/admin/users?search=${user.username}`);
+  assert.equal(list.body.split(path).length - 1, 2, 'in the header, and in the list');
 });
 
 test('own picture: removed by an administrator, whose act is recorded', async () => {
