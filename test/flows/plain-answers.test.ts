@@ -277,20 +277,28 @@ function introspection(random: Random): Sent & { readonly isOdd: boolean } {
   return {
     isOdd,
     method: isOdd && random.chance(0.1) ? random.pick(['GET', 'PUT', 'OPTIONS', 'DELETE']) : 'POST',
-    path: isOdd && random.chance(0.1) ? random.pick(oddPaths) : INTROSPECT,
+    path: isOdd && random.chance(0.1) ? random.pick(oddPaths) : random.pick(paths),
     headers: { ...FORM, ...headers, ...(isOdd && random.chance(0.5) ? random.pick(oddHeaders) : {}) },
     body,
     isChunked: isOdd && random.chance(0.05),
   };
 }
 
+const paths: readonly string[] = [
+  INTROSPECT,
+  INTROSPECT,
+  '/oauth2/protocol/openid-connect/token/introspect',
+  '/realms/any/protocol/openid-connect/token/introspect',
+];
 const oddPaths: readonly string[] = [
   `${INTROSPECT}?token=x`,
   `${INTROSPECT}/`,
   '/oauth2//introspect',
   '/oauth2/Introspect',
-  '/oauth2/protocol/openid-connect/token/introspect',
-  '/realms/any/protocol/openid-connect/token/introspect',
+  '/realms/any/protocol/openid-connect/token/introspect/',
+  '/realms/a/b/protocol/openid-connect/token/introspect',
+  '/realms/any/protocol/openid-connect/token/introspect?token=x',
+  '/oauth2/protocol/openid-connect/introspect',
 ];
 
 test('plain answers: introspection is the same with and without them', { timeout: 240_000 }, async (t) => {

@@ -26,7 +26,14 @@ import {
   type User,
   userinfo,
 } from './support.ts';
-import { oddCredentials, oddFields, oddHeaders, TOKEN, tokenRequest } from './token-requests.ts';
+import {
+  KEYCLOAK_TOKEN,
+  oddCredentials,
+  oddFields,
+  oddHeaders,
+  TOKEN,
+  tokenRequest,
+} from './token-requests.ts';
 
 const twins = await startTwins();
 after(() => twins.stop());
@@ -287,7 +294,10 @@ function caseOf(random: Random): Case {
           () => oddCredentials(random, random.pick([...plainOnes, disabled, client]), fields),
           () => ({ ...plain, body: oddFields(random, String(plain.body)) }),
           () => ({ ...plain, headers: { ...plain.headers, ...random.pick(oddHeaders) } }),
-          () => ({ ...plain, path: random.pick([`${TOKEN}?x=y`, `${TOKEN}/`]) }),
+          () => ({
+            ...plain,
+            path: random.pick([`${TOKEN}?x=y`, `${TOKEN}/`, `/realms/any${KEYCLOAK_TOKEN}`]),
+          }),
         ])();
   const send = (value: string): Sent => ({ ...sent, body: sent.body?.replaceAll(placeholder, value) });
   return { send, kind, source, changes, isUsual: isUsual && source.isPlain };

@@ -5,7 +5,14 @@ import test, { after } from 'node:test';
 import { createRandom, type Random, type Sent, startTwins } from '../support/twins.ts';
 import { createApi } from './api-support.ts';
 import { type Client, change, introspect, later } from './support.ts';
-import { oddCredentials, oddFields, oddHeaders, TOKEN, tokenRequest } from './token-requests.ts';
+import {
+  KEYCLOAK_TOKEN,
+  oddCredentials,
+  oddFields,
+  oddHeaders,
+  TOKEN,
+  tokenRequest,
+} from './token-requests.ts';
 
 const twins = await startTwins();
 after(() => twins.stop());
@@ -113,7 +120,11 @@ function machineRequest(random: Random): { readonly sent: Sent; readonly isUsual
       () => ({ ...sent, method: random.pick(['GET', 'PUT', 'OPTIONS', 'HEAD']) }),
       () => ({
         ...sent,
-        path: random.pick([`${TOKEN}?x=y`, `${TOKEN}/`, '/oauth2/Token', '/oauth2//token']),
+        path: random.pick([
+          ...[`${TOKEN}?x=y`, `${TOKEN}/`, '/oauth2/Token', '/oauth2//token'],
+          `/realms/any${KEYCLOAK_TOKEN}`,
+          `/oauth2${KEYCLOAK_TOKEN}`,
+        ]),
       }),
       () => ({ ...sent, isChunked: true }),
     ])(),

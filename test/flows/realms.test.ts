@@ -38,10 +38,24 @@ test('realm_aliases: unlisted names are 404 at once, listed ones answer', async 
     });
     equal(status, 404, realm);
   }
+  const machine = await app.register({ grant_types: ['client_credentials'], redirect_uris: [] });
+  const granted = async (realm: string) =>
+    (
+      await postForm(
+        app,
+        `/realms/${realm}/protocol/openid-connect/token`,
+        { grant_type: 'client_credentials' },
+        basic(machine),
+      )
+    ).status;
+  // Answered before Koa (src/oidc/plain/), by the setting of now.
+  equal(await granted('acme'), 200);
+  equal(await granted('master'), 404);
   // The product's own addresses are no realms.
   equal(await statusOf('/oauth2/protocol/openid-connect/certs'), 200);
   await change(app, { realm_aliases: '' });
   equal(await statusOf('/realms/master'), 200);
+  equal(await granted('master'), 200);
 });
 
 test('realm_aliases: names that are no plain part of a path are refused', async () => {

@@ -140,24 +140,29 @@ const headersOf = ({ headers }: Received): Record<string, unknown> =>
 const change = (value: unknown, edit: (json: string) => string): unknown =>
   JSON.parse(edit(JSON.stringify(value ?? null)));
 
+const JWT = /eyJ[\w-]+\.eyJ[\w-]+\.[\w-]+/g;
+
+/** What it says, in the place of it; without quotes and escapes, because it may be a text in a text. */
+const saidBy = (jwt: string): string =>
+  JSON.stringify([decodeProtectedHeader(jwt), decodeJwt(jwt)]).replaceAll(/["\\]/g, "'");
+
+/** A signed answer (userinfo) of two applications that answered in two seconds. */
+const SIGNED = /"text":"(eyJ[\w-]+\.eyJ[\w-]+\.[\w-]+)"/;
+const withoutSeconds = (said: string): string => said.replaceAll(/'(?:iat|exp)':\d+/g, "'time':0");
+
 /** The id, times and address of a request are each application's own. */
 const comparable = (value: unknown): unknown =>
   change(value, (json) =>
     json
       .replace(/127\.0\.0\.1:\d+/g, 'host')
       .replace(/(\\?")(request_id|requestId)\1:\1[^"\\]*\1/g, '$1$2$1:$1id$1')
-      .replace(/"(?:time|at|createdAt)":(?:\d+|"[^"]*")|"ms":[\d.]+/g, '"time":0'),
+      .replace(/"(?:time|at|createdAt)":(?:\d+|"[^"]*")|"ms":[\d.]+/g, '"time":0')
+      .replace(SIGNED, (_, jwt: string) => `"text":"${withoutSeconds(saidBy(jwt))}"`),
   );
 
 /** So is the id of a new document. */
 const withoutIds = (value: unknown): unknown =>
   change(comparable(value), (json) => json.replace(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{22}/g, 'id'));
-
-const JWT = /eyJ[\w-]+\.eyJ[\w-]+\.[\w-]+/g;
-
-/** What it says, in the place of it; without quotes and escapes, because it may be a text in a text. */
-const saidBy = (jwt: string): string =>
-  JSON.stringify([decodeProtectedHeader(jwt), decodeJwt(jwt)]).replaceAll(/["\\]/g, "'");
 
 const withoutSecrets = (value: unknown): unknown => {
   const numbers = new Map<string, number>();

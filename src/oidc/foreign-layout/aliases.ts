@@ -16,6 +16,9 @@ const TARGETS: Readonly<Record<string, string>> = {
 
 const REALM = /^\/realms\/([^/]+)(?:\/|$)/;
 const LAYOUT = /^(?:\/oauth2|\/realms\/[^/]+)\/protocol\/openid-connect\/(.+)$/;
+/** Without a regular expression, for paths of every kind. */
+export const mayBeInLayout = (path: string): boolean => path.includes('/protocol/openid-connect/');
+
 const REALM_DISCOVERY = /^\/realms\/[^/]+\/\.well-known\/openid-configuration$/;
 
 const DISCOVERY = '/oauth2/.well-known/openid-configuration';
@@ -90,6 +93,10 @@ interface Deps extends IssuerAddress {
   /** The setting `realm_aliases` as it is now. */
   readonly realmAliases: () => string;
 }
+
+/** @returns what a path means while the setting `realm_aliases` is as it is now */
+export const createAliasOf = ({ realmAliases, ...address }: Deps): ResolveAlias =>
+  createResolveAlias(address, createIsRealm(address, realmAliases));
 
 export function aliases({ realmAliases, ...address }: Deps): Koa.Middleware {
   const isRealm = createIsRealm(address, realmAliases);

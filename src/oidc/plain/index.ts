@@ -2,7 +2,9 @@
 import type { Apis } from '../../apis/index.ts';
 import type { Config } from '../../config/types.ts';
 import type { Events } from '../../events/index.ts';
+import type { Settings } from '../../settings/index.ts';
 import type { AccountDirectory } from '../entitlements/find-account.ts';
+import { createAliasOf } from '../foreign-layout/aliases.ts';
 import type { ProtocolMount } from '../mount.ts';
 import type { Bearers } from '../tokens/bearers.ts';
 import type { TokenState } from '../tokens/token-state.ts';
@@ -19,7 +21,7 @@ interface PlainDeps extends Pick<Parameters<typeof tokenPlainly>[0], 'limits' | 
   readonly apis: Pick<Apis, 'authenticate'>;
   readonly bearers: Pick<Bearers, 'accessOfSecret'>;
   readonly accounts: Pick<AccountDirectory, 'claims'>;
-  readonly settings: { refresh(): Promise<void> };
+  readonly settings: Pick<Settings, 'refresh' | 'current'>;
   readonly events: Pick<Events, 'origins'>;
   readonly config: Pick<Config, 'issuer' | 'baseUrl' | 'trustProxy' | 'hasPlainAnswers'> & {
     readonly basePath: string;
@@ -36,6 +38,7 @@ export function createPlain(deps: PlainDeps): PlainAnswers | undefined {
     config,
     // For the legacy profile: its provider may not be built yet.
     mount,
+    resolveAlias: createAliasOf({ ...config, realmAliases: () => settings.current().realm_aliases }),
     refreshSettings: () => settings.refresh(),
     handlers: {
       'POST /oauth2/introspect': introspectPlainly({ issuer, mount, apis, bearers, ...state }),

@@ -3,6 +3,7 @@
 // every refusal, and whatever is unusual, stays where it is. test/flows/plain-answers.test.ts holds that both ways are the same.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { clientAddress, clientCorsHeaders, securityHeaderValues } from '../../http/index.ts';
+import { mayBeInLayout, type ResolveAlias } from '../foreign-layout/aliases.ts';
 import type { ProtocolMount } from '../mount.ts';
 import { mayBePlain, type PlainRequest, readPlainRequest } from './plain-request.ts';
 
@@ -37,6 +38,8 @@ export interface PlainAnswers {
 interface Deps {
   /** By method and path below BASE_URL: `POST /oauth2/introspect`. */
   readonly handlers: Readonly<Record<string, PlainHandler>>;
+  /** What a path of the second layout stands for, by the settings of now. */
+  readonly resolveAlias: ResolveAlias;
   readonly config: {
     readonly baseUrl: string;
     readonly basePath: string;
@@ -46,7 +49,8 @@ interface Deps {
   readonly refreshSettings: () => Promise<void>;
 }
 
-export function createPlainAnswers({ handlers, config, mount, refreshSettings }: Deps): PlainAnswers {
+export function createPlainAnswers(deps: Deps): PlainAnswers {
+  const { handlers, resolveAlias, config, mount, refreshSettings } = deps;
   const { baseUrl, basePath, trustProxy } = config;
   const byTarget = new Map(
     Object.entries(handlers).map(([target, handle]) => [target.replace(' ', ` ${basePath}`), handle]),
@@ -62,13 +66,20 @@ export function createPlainAnswers({ handlers, config, mount, refreshSettings }:
   const toPrograms = Object.entries(headers).flat();
   const toScripts = Object.entries(readable).flat();
 
-  async function answer(call: Call, handle: PlainHandler): Promise<string | undefined> {
+  function find(method: string, path: string): PlainHandler | undefined {
+    const known = byTarget.get(`${method} ${path}`);
+    if (known !== undefined || !mayBeInLayout(path) || !path.startsWith(basePath)) return known;
+    const target = resolveAlias(path.slice(basePath.length));
+    return target === undefined ? undefined : byTarget.get(`${method} ${basePath}${target}`);
+  }
+
+  async function answer(call: Call, path: string, handle: PlainHandler): Promise<string | undefined> {
     try {
       const plain = await readPlainRequest(call.incoming);
       if (plain === undefined) return undefined;
       await refreshSettings();
-      // The setting `legacy_profiles` has just changed what the provider is built with.
-      if (mount.ready() !== undefined) return undefined;
+      // The setting `legacy_profiles` has just changed what the provider is built with, or `realm_aliases` what the path means.
+      if (mount.ready() !== undefined || find(call.incoming.method ?? '', path) !== handle) return undefined;
       const body = await handle(plain, call);
       return body && JSON.stringify(body);
     } catch {
@@ -80,7 +91,7 @@ export function createPlainAnswers({ handlers, config, mount, refreshSettings }:
   return {
     respond(request, response, begin) {
       const path = request.url ?? '';
-      const handle = byTarget.get(`${request.method} ${path}`);
+      const handle = find(request.method ?? '', path);
       if (handle === undefined || !mayBePlain(request)) return undefined;
       const ip = clientAddress(request, trustProxy);
       const { id } = begin({ path, ip });
@@ -89,7 +100,7 @@ export function createPlainAnswers({ handlers, config, mount, refreshSettings }:
         origin === undefined
           ? toPrograms
           : [...toScripts, ...Object.entries(clientCorsHeaders(origin)).flat()];
-      return answer({ incoming: request, response, ip, id, origin }, handle).then((text) => {
+      return answer({ incoming: request, response, ip, id, origin }, path, handle).then((text) => {
         if (text === undefined) return false;
         // What was read was put back (plain-request.ts); the connection waits for its end.
         request.resume();
