@@ -18,6 +18,8 @@ const rules = [...read('docs/glossary.md').matchAll(/^\| ([^|`]+) \| `((?:[^`|\\
 function textsOf(path: string): string[] {
   const source = read(path)
     .replace(/\{#.*?#\}/gs, '')
+    // Examples of code in guides have the names of their languages and servers.
+    .replace(path.endsWith('.njk') ? /(`+)[^`]+\1/g : /^$/, '')
     // Texts of the REST API, whose acts are called as HTTP and OpenAPI do, and remarks.
     .replace(/^\s*(?:\/\/|\*|\/\*).*$|(?:summary|description):.*$/gm, '');
   return [...source.matchAll(/'((?:[^'\\\n]|\\.)*)'|"([^"\n]*)"|`([^`]*)`|>([^<>{}]+)</g)].map(
