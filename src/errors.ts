@@ -67,6 +67,7 @@ export const catalogue = {
     message: 'Signing in with passwords is turned off. Sign in with a passkey.',
   },
   'mfa.off': { status: 403, message: 'Second factors are turned off.' },
+  'mfa.email_off': { status: 409, message: 'Codes by e-mail cannot be a second factor of this account.' },
   'mfa.required': {
     status: 409,
     message: 'A second factor is required, and the account would have none left.',

@@ -132,6 +132,11 @@ export const errorNotes: Readonly<Record<ErrorCode, Note>> = {
     remedy: 'Sign in with a passkey; a recovery code or an enrolment link registers a new one.',
   },
   'mfa.off': { cause: '`mfa_mode` is `off`.', remedy: 'Set `mfa_mode` to `optional` or `required`.' },
+  'mfa.email_off': {
+    cause:
+      '`allow_email_codes` is off, the address is not verified, or the account has a role for administration.',
+    remedy: 'Verify the address, or set up an authenticator app.',
+  },
   'mfa.required': {
     cause: 'A second factor is required and this is the last one of the account.',
     remedy: 'Add another factor first.',

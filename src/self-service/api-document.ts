@@ -85,6 +85,7 @@ export const operations = {
     body: ['pending', 'code'],
     answer: 'object',
   },
+  'POST /email-codes': { summary: 'Turn on codes by e-mail', isFresh: true, answer: 'object' },
   'DELETE /email-codes': { summary: 'Turn off codes by e-mail', isFresh: true },
   'POST /recovery-codes': { summary: 'Replace the recovery codes', isFresh: true, answer: 'object' },
   'GET /passkeys': { summary: 'List your passkeys', answer: '[]' },

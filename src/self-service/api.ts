@@ -55,7 +55,7 @@ interface Deps extends Pick<HomeDeps, 'acts'> {
   readonly password: Pick<PasswordDeps, 'arePasswordsOff' | 'isPasswordEnough' | 'change'>;
   readonly secondFactor: Pick<
     SecondFactorDeps,
-    'isOff' | 'state' | 'begin' | 'confirm' | 'removeApp' | 'removeEmail' | 'createCodes'
+    'isOff' | 'state' | 'begin' | 'confirm' | 'removeApp' | 'addEmail' | 'removeEmail' | 'createCodes'
   >;
   readonly passkeys: {
     list(account: Account): Promise<readonly OwnPasskey[]>;
@@ -243,6 +243,9 @@ export function accountApi(deps: Deps): Koa.Middleware {
     'POST /totp': codes(async ({ who }) => secondFactor.begin(who)),
     'DELETE /totp': codes(({ ctx, who }) => secondFactor.removeApp(ctx, who)),
     'POST /totp/confirm': codes(confirmApp),
+    'POST /email-codes': codes(async ({ ctx, who }) => ({
+      recovery_codes: (await secondFactor.addEmail(ctx, who)) ?? null,
+    })),
     'DELETE /email-codes': codes(({ ctx, who }) => secondFactor.removeEmail(ctx, who)),
     'POST /recovery-codes': createCodes,
     'GET /passkeys': listPasskeys,

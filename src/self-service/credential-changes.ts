@@ -19,6 +19,7 @@ import type { SecondFactors } from '../second-factors/index.ts';
 import type { AuthenticationMethod, Sessions } from '../sessions/index.ts';
 import type { SettingValues } from '../settings/index.ts';
 import type { AccountRecord } from '../store/collections.ts';
+import { emailCodesOf } from './overview.ts';
 import type { SelfServiceUser } from './page-kit.ts';
 
 export interface CredentialChangesDeps {
@@ -184,6 +185,7 @@ export function createCredentialChanges(deps: CredentialChangesDeps) {
           appSince: account.totp?.enrolledAt,
           hasFactor: hasSecondFactor(account),
           hasEmailCodes: account.hasEmailCodes === true,
+          canUseEmail: emailCodesOf(account, settings()),
           codesLeft: account.recoveryCodes?.length ?? 0,
           canRemoveApp: mayBeLeftWith(without(account, 'totp'), policy()),
           canRemoveEmail: mayBeLeftWith(without(account, 'hasEmailCodes'), policy()),
@@ -209,6 +211,18 @@ export function createCredentialChanges(deps: CredentialChangesDeps) {
         if (!(await secondFactors.totp.remove(who.account.id, keepEnough))) return;
         await record(who, 'mfa.removed', { method: 'totp' });
         await endOtherSessions(ctx, who);
+      },
+
+      /** @returns recovery codes if there were none: a lost mailbox must not be the end of the account */
+      async addEmail(ctx: Koa.Context, who: SelfServiceUser): Promise<readonly string[] | undefined> {
+        const { id } = who.account;
+        if (emailCodesOf(who.account, settings()) !== 'now') throw new AppError('mfa.email_off');
+        if (who.account.hasEmailCodes === true) return undefined;
+        await secondFactors.setEmailFactor(id, true);
+        await record(who, 'mfa.enrolled', { method: 'email' });
+        await endOtherSessions(ctx, who);
+        const hasCodes = ((await accounts.find(id))?.recoveryCodes ?? []).length > 0;
+        return hasCodes ? undefined : secondFactors.recoveryCodes.generate(id);
       },
 
       async removeEmail(ctx: Koa.Context, who: SelfServiceUser): Promise<void> {

@@ -18,7 +18,6 @@ export interface GlanceFacts {
 
 /** Advice: most useful first. */
 export type Glance = PageModels['account']['glance'];
-type Protection = Glance['protections'][number];
 type Advice = Glance['advice'][number];
 
 /** With this many or fewer left, the owner should create new ones. */
@@ -33,13 +32,6 @@ export function glanceOf(facts: GlanceFacts): Glance {
   const hasSecondStep = isAppAsked || securityKeyCount > 0;
   const isStrong = hasPassword ? hasSecondStep : hasPasskey;
 
-  const protections: readonly (readonly [Protection, boolean])[] = [
-    ['passkey', hasPasskey],
-    ['password', hasPassword],
-    ['app', isAppAsked],
-    ['security_key', securityKeyCount > 0],
-    ['email_codes', isMailAsked],
-  ];
   // With a password as well, a lost passkey locks no user out.
   const hasCodesToLose = hasSecondStep || isMailAsked || (hasPasskey && !hasPassword);
   const advice: readonly (readonly [Advice, boolean])[] = [
@@ -54,7 +46,6 @@ export function glanceOf(facts: GlanceFacts): Glance {
     all.filter(([, isSo]) => isSo).map(([name]) => name);
   return {
     level: isStrong ? 'strong' : isMailAsked || hasPasskey ? 'fair' : 'weak',
-    protections: named(protections),
     advice: named(advice),
   };
 }

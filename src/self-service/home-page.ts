@@ -25,6 +25,7 @@ export interface HomeDeps {
     readonly facts: GlanceFacts;
     readonly password: Model['password'];
     readonly secondFactor: Model['secondFactor'];
+    readonly hasMailedLink: boolean;
     readonly passkeys: Model['passkeys'];
     readonly sessions: Model['sessions'];
     readonly devices: Model['devices'];

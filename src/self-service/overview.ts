@@ -1,5 +1,5 @@
 // What the home page of self-service shows: the account, its sessions, trusted devices and applications, and recent activity.
-import { hasSecondFactor } from '../accounts/index.ts';
+import { type Account, hasSecondFactor } from '../accounts/index.ts';
 import type { Apis } from '../apis/index.ts';
 import type { Audit } from '../audit/index.ts';
 import { createActivity } from '../audit/index.ts';
@@ -29,6 +29,17 @@ export interface OverviewDeps {
 
 /** More than any user has; the rest can still be ended together. */
 const MAX_SESSIONS = 100;
+/** RFC 6238; src/second-factors/totp.ts. */
+const TOTP_STEP_MS = 30_000;
+
+/** Whether codes by mail can become a factor. For roles that can read everyone's data, a mailbox is none. */
+export const emailCodesOf = (
+  { role, email, isEmailVerified }: Account,
+  { allow_email_codes: isAllowed, mfa_mode: mode }: SettingValues,
+): 'now' | 'later' | 'never' => {
+  if (!isAllowed || mode === 'off' || role !== 'user' || email === undefined) return 'never';
+  return isEmailVerified ? 'now' : 'later';
+};
 
 export function createOverview(deps: OverviewDeps) {
   const { clock, settings, clients, apis, sessions, access, passkeys } = deps;
@@ -152,10 +163,17 @@ export function createOverview(deps: OverviewDeps) {
           ? undefined
           : {
               appSince: account.totp?.enrolledAt,
+              appUsedAt: account.totp && account.totp.lastStep * TOTP_STEP_MS,
               hasEmailCodes: facts.hasEmailCodes,
+              canUseEmail: emailCodesOf(account, settings()),
               hasFactor,
               isOff: areCodesOff(),
             },
+      hasMailedLink:
+        settings().allow_magic_link &&
+        !arePasswordsOff() &&
+        account.email !== undefined &&
+        account.isEmailVerified,
       passkeys:
         facts.arePasskeysOff && registered.length === 0
           ? undefined

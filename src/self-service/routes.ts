@@ -85,6 +85,7 @@ export function accountRoutes(deps: Deps): Koa.Middleware {
     ['GET', '/account/second-factor/app', 'second-factor', secondFactor.showApp],
     ['POST', '/account/second-factor/app', 'second-factor', secondFactor.confirmApp],
     ['POST', '/account/second-factor/app/remove', 'second-factor', secondFactor.removeApp],
+    ['POST', '/account/second-factor/email', 'second-factor', secondFactor.addEmail],
     ['POST', '/account/second-factor/email/remove', 'second-factor', secondFactor.removeEmail],
     ['GET', '/account/second-factor/codes', 'second-factor', secondFactor.showCodes],
     ['POST', '/account/second-factor/codes', 'second-factor', secondFactor.createCodes],

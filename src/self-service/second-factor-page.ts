@@ -32,7 +32,13 @@ export interface SecondFactorDeps {
     who: SelfServiceUser,
   ) => Pick<
     PageModels['account-second-factor'],
-    'appSince' | 'hasFactor' | 'hasEmailCodes' | 'codesLeft' | 'canRemoveApp' | 'canRemoveEmail'
+    | 'appSince'
+    | 'hasFactor'
+    | 'hasEmailCodes'
+    | 'canUseEmail'
+    | 'codesLeft'
+    | 'canRemoveApp'
+    | 'canRemoveEmail'
   >;
   readonly begin: (who: SelfServiceUser) => Enrolment;
   readonly reopen: (who: SelfServiceUser, pending: string) => Enrolment | undefined;
@@ -48,6 +54,8 @@ export interface SecondFactorDeps {
   ) => Promise<{ readonly codes: readonly string[] | undefined } | 'wrong' | 'expired'>;
   /** @throws AppError mfa.required */
   readonly removeApp: (ctx: Koa.Context, who: SelfServiceUser) => Promise<void>;
+  /** @returns recovery codes if there were none. @throws AppError mfa.email_off */
+  readonly addEmail: (ctx: Koa.Context, who: SelfServiceUser) => Promise<readonly string[] | undefined>;
   /** @throws AppError mfa.required */
   readonly removeEmail: (ctx: Koa.Context, who: SelfServiceUser) => Promise<void>;
   /** @throws AppError mfa.none */
@@ -55,12 +63,13 @@ export interface SecondFactorDeps {
 }
 
 type Notice = NonNullable<PageModels['account-second-factor']['notice']>;
-const NOTICES: readonly Notice[] = ['app_on', 'app_replaced', 'app_off', 'email_off'];
+const NOTICES: readonly Notice[] = ['app_on', 'app_replaced', 'app_off', 'email_on', 'email_off'];
 
 const CODES = '/account/second-factor/codes';
 
 const ALERTS: Alerts = {
   'mfa.required': 'alert.factor_required',
+  'mfa.email_off': 'alert.email_codes_off',
   'mfa.none': 'alert.no_factor',
 };
 
@@ -156,6 +165,14 @@ export function createSecondFactorPage(deps: SecondFactorDeps) {
       refuseWhenOff();
       await deps.removeApp(ctx, who);
       return 'app_off';
+    }),
+
+    addEmail: act(async (ctx, who) => {
+      refuseWhenOff();
+      const codes = await deps.addEmail(ctx, who);
+      if (codes === undefined) return 'email_on';
+      await kit.goOnce(ctx, who, CODES, { codes });
+      return undefined;
     }),
 
     removeEmail: act(async (ctx, who) => {

@@ -45,7 +45,6 @@ export interface AccountPageModels {
     readonly now: number;
     readonly glance: {
       readonly level: 'strong' | 'fair' | 'weak';
-      readonly protections: readonly ('password' | 'passkey' | 'app' | 'email_codes' | 'security_key')[];
       readonly advice: readonly (
         | 'app'
         | 'passkey'
@@ -64,11 +63,16 @@ export interface AccountPageModels {
     readonly secondFactor?:
       | {
           readonly appSince?: number | undefined;
+          readonly appUsedAt?: number | undefined;
           readonly hasEmailCodes: boolean;
+          /** Whether codes by mail can be a factor here; `later`: once the address is verified. */
+          readonly canUseEmail: 'now' | 'later' | 'never';
           readonly hasFactor: boolean;
           readonly isOff: boolean;
         }
       | undefined;
+    /** Whether a link by mail signs in, where the address is verified. */
+    readonly hasMailedLink: boolean;
     /** Absent when passkeys are off and the account has none. */
     readonly passkeys?: { readonly count: number; readonly lastUsedAt?: number | undefined } | undefined;
     readonly sessions: readonly (Device & {
@@ -209,10 +213,11 @@ export interface AccountPageModels {
     readonly appSince?: number | undefined;
     readonly hasFactor: boolean;
     readonly hasEmailCodes: boolean;
+    readonly canUseEmail: 'now' | 'later' | 'never';
     readonly codesLeft: number;
     readonly canRemoveApp: boolean;
     readonly canRemoveEmail: boolean;
-    readonly notice?: 'app_on' | 'app_replaced' | 'app_off' | 'email_off' | undefined;
+    readonly notice?: 'app_on' | 'app_replaced' | 'app_off' | 'email_on' | 'email_off' | undefined;
   };
   readonly 'account-app': FormPage &
     OwnPage & {

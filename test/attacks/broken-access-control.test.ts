@@ -97,7 +97,7 @@ const accountTable: Readonly<Record<string, readonly string[]>> = {
   totp: ['POST', 'DELETE'],
   'totp/confirm': ['POST'],
   avatar: ['PUT', 'DELETE'],
-  'email-codes': ['DELETE'],
+  'email-codes': ['POST', 'DELETE'],
   'recovery-codes': ['POST'],
   passkeys: ['GET'],
   'passkeys/{id}': ['PATCH', 'DELETE'],

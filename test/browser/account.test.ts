@@ -108,8 +108,7 @@ test('account: password, TOTP, recovery codes, sessions, devices and application
     await press(page, 'Change password');
     assert.match(await said(page), /^Password changed/);
 
-    await press(page, 'Manage: Two-step sign-in', 'link');
-    await press(page, 'Set up authenticator app', 'link');
+    await press(page, 'Set up: Authenticator app', 'link');
     const first = await scan(page);
     await type(page, codeOf(first));
     assert.equal(await heading(page), 'Save your recovery codes');
@@ -136,7 +135,7 @@ test('account: password, TOTP, recovery codes, sessions, devices and application
     await letIn(phone.page, String(application.client_id));
 
     await press(page, 'Back to your account', 'link');
-    assert.match((await panel(page, 'Security at a glance').textContent()) ?? '', /well protected/);
+    assert.match((await panel(page, 'How you sign in').textContent()) ?? '', /Strong.*well protected/s);
     await shoot(page, 'account');
     await press(page, 'Remove: Safari on iPhone');
     assert.equal(await page.getByRole('heading', { name: 'Trusted devices' }).count(), 0);
@@ -153,7 +152,7 @@ test('account: password, TOTP, recovery codes, sessions, devices and application
     assert.equal(await said(page), 'Signed out everywhere else.');
     assert.match((await panel(page, 'Recent activity').textContent()) ?? '', /Signed out elsewhere/);
 
-    await press(page, 'Manage: Two-step sign-in', 'link');
+    await press(page, 'Manage: Authenticator app', 'link');
     await ask(page, 'Turn off');
     assert.equal(await said(page), 'Second step turned off.');
     await press(page, 'Back to your account', 'link');
@@ -179,7 +178,6 @@ test('account without scripts: new password after a mistake, TOTP on, new codes,
       await page.getByLabel('Confirm password').fill(NEXT_PASSWORD);
       await press(page, 'Change password');
       assert.match(await said(page), /^Password changed/);
-      await press(page, 'Set up an authenticator app, so that a stolen password is not enough.', 'link');
       await press(page, 'Set up authenticator app', 'link');
       const uri = await scan(page);
       await page.getByLabel(/six-digit code/).fill('000000');

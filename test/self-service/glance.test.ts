@@ -16,9 +16,8 @@ const plain: GlanceFacts = {
 };
 
 test('protection: a password alone is weak, and a second step is advised first', () => {
-  const { level, protections, advice } = glanceOf({ ...plain, hasUnverifiedEmail: true });
+  const { level, advice } = glanceOf({ ...plain, hasUnverifiedEmail: true });
   assert.equal(level, 'weak');
-  assert.deepEqual(protections, ['password']);
   assert.deepEqual(advice, ['app', 'passkey', 'verify_email']);
 });
 
@@ -46,5 +45,5 @@ test('protection: recovery codes running out are reported in time', () => {
 
 test('protection: disabled methods neither count nor are advised', () => {
   const off = { ...plain, hasApp: true, hasEmailCodes: true, areCodesOff: true, arePasskeysOff: true };
-  assert.deepEqual(glanceOf(off), { level: 'weak', protections: ['password'], advice: [] });
+  assert.deepEqual(glanceOf(off), { level: 'weak', advice: [] });
 });

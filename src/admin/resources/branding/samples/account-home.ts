@@ -15,11 +15,19 @@ export const home = {
     isEmailVerified: true,
   },
   now,
-  glance: { level: 'strong', protections: ['passkey', 'password', 'app'], advice: ['few_recovery_codes'] },
+  glance: { level: 'strong', advice: ['few_recovery_codes'] },
   codesLeft: 2,
   canDelete: true,
   password: { isSet: true, changedAt: now - 90 * DAY },
-  secondFactor: { appSince: now - 80 * DAY, hasEmailCodes: false, hasFactor: true, isOff: false },
+  secondFactor: {
+    appSince: now - 80 * DAY,
+    appUsedAt: now - 2 * DAY,
+    hasEmailCodes: false,
+    canUseEmail: 'now',
+    hasFactor: true,
+    isOff: false,
+  },
+  hasMailedLink: true,
   passkeys: { count: 2, lastUsedAt: now - 3 * DAY },
   sessions: [
     {

@@ -76,6 +76,7 @@ const second = {
   hasFactor: true,
   hasEmailCodes: true,
   codesLeft: 7,
+  canUseEmail: 'now',
   canRemoveApp: true,
   canRemoveEmail: true,
 } satisfies PageModels['account-second-factor'];
@@ -95,9 +96,10 @@ export const accountSamples = {
   'account-new': sample('account', {
     ...home,
     account: { ...home.account, name: undefined, isEmailVerified: false },
-    glance: { level: 'weak', protections: ['password'], advice: ['app', 'passkey', 'verify_email'] },
+    glance: { level: 'weak', advice: ['app', 'passkey', 'verify_email'] },
     codesLeft: 0,
-    secondFactor: { hasEmailCodes: false, hasFactor: false, isOff: false },
+    secondFactor: { hasEmailCodes: false, canUseEmail: 'later', hasFactor: false, isOff: false },
+    hasMailedLink: false,
     passkeys: { count: 0 },
     sessions: home.sessions.slice(0, 1),
     devices: [],
