@@ -598,7 +598,7 @@ test('e-mail codes: shown, and turned off by a code, on a trusted browser too', 
     const enrolled = await agent.submit(await open(agent, user), { action: 'email' });
     let page = await agent.submit(enrolled, { method: 'email', code: await last(), trust_device: 'on' });
     if (page.body.includes('<ul id="codes"')) page = await agent.submit(page, { action: 'continue' });
-    assert.match(page.body, /After the password, you enter a code from an e-mail/);
+    assert.match(page.body, /Codes by e-mail<\/b>\n<small>On/);
     await change(app, { mfa_mode: 'optional' });
     app.advance(361_000);
     const stale = await agent.get(FACTOR);
