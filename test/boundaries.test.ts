@@ -79,6 +79,7 @@ const floors: readonly (readonly string[])[] = [
 const adminFloors: readonly (readonly string[])[] = [
   ['api'],
   ['pages'],
+  ['guides'],
   ['resources'],
   ['test-sign-in'],
   ['routes', 'api-parts'],

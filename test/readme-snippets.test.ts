@@ -35,8 +35,8 @@ const checks: Readonly<Record<string, (code: string) => unknown>> = {
   json: (code) => JSON.parse(code),
 };
 
-// Recipes show excerpts, which test/docs/recipes.test.ts finds in their files.
-const documents = markdownFiles.filter((path) => !path.startsWith('docs/recipes/'));
+// Recipes show excerpts, which test/docs/recipes.test.ts finds in their files; guides have test/docs/guides.test.ts.
+const documents = markdownFiles.filter((path) => !/^docs\/(?:recipes|guides)\//.test(path));
 
 for (const name of documents) {
   const text = readFileSync(new URL(`../${name}`, import.meta.url), 'utf8');

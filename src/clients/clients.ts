@@ -7,6 +7,7 @@ import { pagesOf } from '../store/walk.ts';
 import { approved } from './approved-addresses.ts';
 import { createChangeClient } from './change-client.ts';
 import { merged, reservedOf, withinScope } from './changed-members.ts';
+import { checkRedirectUris } from './check-redirect-uris.ts';
 import { type SettingChanges, withSettings } from './client-settings.ts';
 import type { Clients, ClientsDeps } from './contract.ts';
 import { createInitialAccessTokens } from './initial-access-tokens.ts';
@@ -100,6 +101,9 @@ export function createClients(deps: ClientsDeps): Clients {
       const { items, total } = await collection.query(query);
       return { items: items.map(seen), total };
     },
+
+    checkRedirectUris: (asked) =>
+      checkRedirectUris(asked, { kind: 'administrator', isOwnAddress }, validateMetadata),
 
     findLegacy: async () =>
       (await collection.findBy('profile', 'legacy'))

@@ -2,6 +2,7 @@
 import type { Clock } from '../clock.ts';
 import type { ClientRecord, InitialAccessTokenRecord } from '../store/collections.ts';
 import type { Collection, Query } from '../store/port.ts';
+import type { checkRedirectUris } from './check-redirect-uris.ts';
 import type { SettingChanges } from './client-settings.ts';
 import type { InitialAccessTokens } from './initial-access-tokens.ts';
 import type { ValidateMetadata } from './prepare.ts';
@@ -70,6 +71,8 @@ export interface Clients {
   readonly initialAccessTokens: InitialAccessTokens;
   find(clientId: string): Promise<Client | undefined>;
   query(query: Query): Promise<{ items: Client[]; total: number }>;
+  /** What a registration by an administrator would say about each; registers nothing. */
+  checkRedirectUris(asked: Parameters<typeof checkRedirectUris>[0]): ReturnType<typeof checkRedirectUris>;
   /** Active applications with the legacy profile. */
   findLegacy(): Promise<Client[]>;
   /** Whether some active client may use the password grant. */

@@ -10,4 +10,4 @@ export type { ConsentScope, PageModels, PageName } from './pages.ts';
 export { safeLink } from './safe-urls.ts';
 export { isLanguage, languages } from './strings.ts';
 export { fontNames, type Theme, themeOf } from './theme.ts';
-export { createViews, type SendOptions, type Views } from './views.ts';
+export { createEnvironment, createViews, type SendOptions, type Views } from './views.ts';

@@ -20,8 +20,6 @@ interface ApiConsent {
   readonly claims: readonly string[];
 }
 
-export type ApplicationType = 'web' | 'spa' | 'native' | 'machine';
-
 export interface PageModels extends AccountPageModels {
   readonly onboard: FormPage & {
     readonly values: { readonly username: string; readonly email: string };
@@ -261,15 +259,6 @@ export type SecondFactorMethod = 'totp' | 'email' | 'recovery' | 'passkey';
 export interface HiddenField {
   readonly name: string;
   readonly value: string;
-}
-
-export interface CreatedApplication {
-  readonly clientId: string;
-  readonly clientSecret?: string | undefined;
-  readonly name: string;
-  readonly type: ApplicationType;
-  /** The first registered one; absent for machine-to-machine applications. */
-  readonly redirectUri?: string | undefined;
 }
 
 export type PageName = keyof PageModels;

@@ -209,12 +209,12 @@ export const forms: Readonly<Record<string, (app: TestApp) => Promise<ReadyForm>
 
   async 'registering an application'(app) {
     const browser = await administrator(app, 'root-admin');
-    const page = await browser.get('/admin/applications/new');
+    const page = await browser.get('/admin/applications/new/web');
     const application = { name: 'New', type: 'web', redirect_uris: 'https://new.example/callback' };
     return {
       app,
       browser,
-      path: '/admin/applications',
+      path: '/admin/applications/new/web',
       tokenName: 'csrf',
       fields: { ...hiddenFields(page.body), ...application },
       // On to the page that shows the secret once.
@@ -222,7 +222,7 @@ export const forms: Readonly<Record<string, (app: TestApp) => Promise<ReadyForm>
         answer.status === 303 && /\/admin\/applications\/[\w-]+\/secret\?/.test(answer.location ?? ''),
       async foreignToken() {
         const other = await administrator(app, 'second-admin');
-        return tokenOf(await other.get('/admin/applications/new'), 'csrf');
+        return tokenOf(await other.get('/admin/applications/new/web'), 'csrf');
       },
     };
   },

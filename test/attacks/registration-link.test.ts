@@ -2,7 +2,7 @@
 // nothing but fill in: no application by a GET, no script, no unseen redirect, no trust that the administrator did not give.
 import { deepEqual, doesNotMatch, equal, match, ok } from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { Agent, hiddenFields } from '../support/agent.ts';
+import { Agent, hiddenFields, type Page } from '../support/agent.ts';
 import { PASSWORD, startApp, type TestApp } from '../support/app.ts';
 
 let app: TestApp;
@@ -10,6 +10,9 @@ let admin: Agent;
 const NEW = '/admin/applications/new';
 const HOME = 'http://localhost:4000';
 const link = (fields: Record<string, string>): string => `${NEW}?${new URLSearchParams(fields)}`;
+/** Leads to the form of that kind of application. */
+const open = async (fields: Record<string, string>): Promise<Page> =>
+  admin.follow(await admin.get(link(fields)));
 
 before(async () => {
   app = await startApp();
@@ -31,21 +34,21 @@ const GOOD = {
 
 test('registration link: fills in the form, says so, and registers nothing before the press', async () => {
   const before = await count();
-  const page = await admin.get(link(GOOD));
+  const page = await open(GOOD);
   equal(page.status, 200);
   match(page.body, /A link filled in this form\. Nothing is registered yet/);
   match(page.body, /value="Sample"/);
-  match(page.body, /value="native" checked/);
+  match(page.body, /action="\/admin\/applications\/new\/native"/);
   match(page.body, /you can return to <bdi>localhost:4000<\/bdi>/);
   equal(await count(), before);
   doesNotMatch((await admin.get(NEW)).body, /A link filled in/);
 });
 
 test('attack: a link whose form is refused at first, so that the next has no warning', async () => {
-  const page = await admin.get(link(GOOD));
+  const page = await open(GOOD);
   const { return_to: _, ...typed } = GOOD;
-  for (const wrong of [{ redirect_uris: `${HOME}/callback\nftp://nowhere` }, { type: '' }]) {
-    const refused = await admin.post('/admin/applications', {
+  for (const wrong of [{ redirect_uris: `${HOME}/callback\nftp://nowhere` }, { name: '' }]) {
+    const refused = await admin.post('/admin/applications/new/native', {
       ...hiddenFields(page.body),
       ...typed,
       ...wrong,
@@ -59,9 +62,12 @@ test('attack: a link whose form is refused at first, so that the next has no war
 
 test('registration link: after the press the way back carries the client ID, and no secret', async () => {
   for (const type of ['native', 'web']) {
-    const page = await admin.get(link({ ...GOOD, type }));
+    const page = await open({ ...GOOD, type });
     const { return_to: _, ...typed } = GOOD;
-    const sent = await admin.post('/admin/applications', { ...hiddenFields(page.body), ...typed, type });
+    const sent = await admin.post(`/admin/applications/new/${type}`, {
+      ...hiddenFields(page.body),
+      ...typed,
+    });
     equal(sent.status, 303, sent.body);
     const done = await admin.get(sent.location ?? '');
     const [, href = ''] = /href="([^"]+)"><span>Continue at <bdi>localhost:4000</.exec(done.body) ?? [];
@@ -75,9 +81,12 @@ test('registration link: after the press the way back carries the client ID, and
 
 test('attack: the link or a foreign form registers an application (CSRF)', async () => {
   const before = await count();
-  await admin.get(link({ ...GOOD, csrf: 'x', submit: '1', _method: 'POST' }));
+  await open({ ...GOOD, csrf: 'x', submit: '1', _method: 'POST' });
   for (const csrf of [undefined, 'x', '']) {
-    const sent = await admin.post('/admin/applications', { ...GOOD, ...(csrf !== undefined && { csrf }) });
+    const sent = await admin.post('/admin/applications/new/native', {
+      ...GOOD,
+      ...(csrf !== undefined && { csrf }),
+    });
     equal(sent.status, 403);
   }
   equal((await admin.post(link(GOOD), GOOD)).status >= 400, true);
@@ -85,16 +94,15 @@ test('attack: the link or a foreign form registers an application (CSRF)', async
 });
 
 test('attack: the link brings more trust than a form without it', async () => {
-  const page = await admin.get(
-    link({
-      ...GOOD,
-      first_party: 'on',
-      skip_consent: 'on',
-      is_first_party: 'true',
-      require_pkce: '',
-      csrf: 'forged',
-    }),
-  );
+  const page = await open({
+    ...GOOD,
+    type: 'web',
+    first_party: 'on',
+    skip_consent: 'on',
+    is_first_party: 'true',
+    require_pkce: '',
+    csrf: 'forged',
+  });
   match(page.body, /name="first_party"(?! checked)/);
   match(page.body, /name="require_pkce" checked/);
   ok(hiddenFields(page.body).csrf !== 'forged');
@@ -111,11 +119,11 @@ const SCRIPTS = [
 test('attack: markup in every parameter of the link (XSS)', async () => {
   for (const hostile of SCRIPTS) {
     for (const name of ['name', 'type', 'redirect_uris', 'post_logout_redirect_uris', 'return_to']) {
-      const page = await admin.get(link({ ...GOOD, [name]: hostile }));
+      const page = await open({ ...GOOD, [name]: hostile });
       equal(page.status, 200);
       doesNotMatch(page.body, /<script>alert|<svg onload|\b49\b/, name);
     }
-    const page = await admin.get(link({ ...GOOD, return_to: `${HOME}/${hostile}` }));
+    const page = await open({ ...GOOD, return_to: `${HOME}/${hostile}` });
     doesNotMatch(page.body, /<script>alert|<svg onload/);
   }
 });
@@ -135,10 +143,10 @@ test('attack: a way back to another place than the application’s (open redirec
     'com.example.app:/registered',
   ];
   for (const address of hostile) {
-    const page = await admin.get(link({ ...GOOD, return_to: address }));
+    const page = await open({ ...GOOD, return_to: address });
     doesNotMatch(page.body, /you can return to/, address);
     const { return_to: _, ...typed } = GOOD;
-    const sent = await admin.post('/admin/applications', {
+    const sent = await admin.post('/admin/applications/new/native', {
       ...hiddenFields(page.body),
       ...typed,
       return_to: address,
@@ -150,8 +158,8 @@ test('attack: a way back to another place than the application’s (open redirec
     doesNotMatch(done.body, /Continue at|evil/, address);
   }
   // The redirect URIs decide as they are registered, not as the link had them.
-  const page = await admin.get(link(GOOD));
-  const sent = await admin.post('/admin/applications', {
+  const page = await open(GOOD);
+  const sent = await admin.post('/admin/applications/new/native', {
     ...hiddenFields(page.body),
     name: 'Sample',
     type: 'native',
@@ -172,7 +180,7 @@ test('attack: an auditor or a stranger opens the link', async () => {
 });
 
 test('a link of a great length is cut, not refused', async () => {
-  const page = await admin.get(link({ ...GOOD, name: 'x'.repeat(5_000) }));
+  const page = await open({ ...GOOD, name: 'x'.repeat(5_000) });
   equal(page.status, 200);
   ok(!page.body.includes('x'.repeat(2_001)));
 });

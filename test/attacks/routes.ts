@@ -141,7 +141,7 @@ const forms: readonly Route[] = [
 
 const programs: readonly Route[] = [
   // Whoever is not signed in is sent to sign in, and the body is not looked at.
-  { method: 'POST', path: '/admin/applications' },
+  { method: 'POST', path: '/admin/applications/new/web' },
   { method: 'POST', path: '/admin/users/import' },
   { method: 'GET', path: '/oauth2/userinfo' },
   { method: 'OPTIONS', path: '/oauth2/token' },

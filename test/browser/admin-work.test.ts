@@ -43,7 +43,11 @@ let credentials: { clientId: string; clientSecret: string };
 
 test('client form: registers; an invalid URI is reported at its field and input is kept', async () => {
   await world.open('/applications');
-  await press(page, 'Register application', 'link');
+  await press(page, 'Add application', 'link');
+  await press(page, 'Service without users', 'link');
+  assert.equal(await page.getByLabel('Redirect URIs', { exact: true }).count(), 0);
+  await press(page, 'Change the kind of application', 'link');
+  await press(page, 'Web app with a server', 'link');
   await page.getByLabel('Name').fill('Sample');
   const field = page.getByLabel('Redirect URIs', { exact: true });
   await field.fill('https://a.example/callback\nlocalhost callback');
@@ -51,17 +55,16 @@ test('client form: registers; an invalid URI is reported at its field and input 
   assert.equal(await field.getAttribute('aria-invalid'), 'true');
   await field.fill('https://a.example/callback\n\ncom.example.app:/callback');
   assert.equal(await field.getAttribute('aria-invalid'), null);
-  await page.getByRole('radio', { name: 'Machine to machine' }).check();
-  assert.equal(await field.isVisible(), false);
-  await page.getByRole('radio', { name: 'Web app with a server' }).check();
-  await page.getByLabel('Redirect URIs', { exact: true }).fill('http://evil.example/callback');
-  await press(page, 'Register application');
+  await page.locator('.verdicts .yes', { hasText: 'https://a.example/callback' }).waitFor();
+  await page.locator('.verdicts .no', { hasText: 'com.example.app:/callback' }).waitFor();
+  await field.fill('http://evil.example/callback');
+  await press(page, 'Add application');
   assert.match(await text('#redirect_uris-error'), /https/);
   assert.equal(await page.getByLabel('Name').inputValue(), 'Sample');
   await shoot(page, 'admin-work-application-refused');
   await page.getByLabel('Redirect URIs', { exact: true }).fill(`${sample.origin}/callback`);
   await page.getByLabel('First-party application').check();
-  await press(page, 'Register application');
+  await press(page, 'Add application');
   assert.equal(await heading(page), 'Sample is ready');
   credentials = { clientId: await text('#client-id'), clientSecret: await text('#client-secret') };
   await shoot(page, 'admin-work-application-ready');
@@ -267,7 +270,7 @@ test('auditor: sees the pages of administrators, without controls', async () => 
   await theirs.goto(`${world.server.origin}/admin/users`);
   await press(theirs, 'grace', 'link');
   assert.match((await theirs.locator('.verdict').textContent()) ?? '', /Can sign in/);
-  for (const path of [new URL(theirs.url()).pathname, '/admin/settings', '/admin/applications/new']) {
+  for (const path of [new URL(theirs.url()).pathname, '/admin/settings', '/admin/applications/new/web']) {
     await theirs.goto(`${world.server.origin}${path}`);
     assert.equal(await theirs.locator('main').getByRole('button').count(), 0, path);
   }

@@ -91,6 +91,11 @@ before(async () => {
     '/applications',
     `/applications/${application.id}`,
     `/applications/${application.id}/delete`,
+    `/applications/${application.id}?add_redirect_uri=${text}`,
+    `/applications/${application.id}/connect`,
+    `/applications/${application.id}/connect/nextjs`,
+    `/applications/${application.id}/connect/grafana`,
+    `/applications/new/grafana?name=${text}&redirect_uris=${text}&return_to=${text}`,
     `/applications/${application.id}/try?login_hint=${text}&prompt=${text}&scope=${text}`,
     `/applications/try/callback?error=${text}&error_description=${text}&state=${text}`,
     '/apis',
@@ -209,10 +214,10 @@ test('attack: XSS by a refused form that returns its input', async () => {
     assert.match((await page.locator('main').textContent()) ?? '', /<img src=x onerror|product_name/);
     assert.equal(await page.locator('main i, main img').count(), 0);
   }
-  await page.goto(`${world.server.origin}/admin/applications/new`);
+  await page.goto(`${world.server.origin}/admin/applications/new/web`);
   await page.getByLabel('Name').fill(MARK);
   await page.getByLabel('Redirect URIs', { exact: true }).fill('javascript:alert(1)');
-  await loaded(page, () => page.getByRole('button', { name: 'Register application' }).click());
+  await loaded(page, () => page.getByRole('button', { name: 'Add application' }).click());
   assert.equal(await page.getByLabel('Name').inputValue(), MARK);
   assert.deepEqual(complaints, []);
 });

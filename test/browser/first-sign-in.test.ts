@@ -58,9 +58,9 @@ test('first sign-in: from onboarding to the signed-in sample in 5 clicks and 5 f
   await page.goto(`${sample.origin}/`);
   await shoot(page, 'sample-one-click');
   await loaded(page, () => page.getByRole('link', { name: 'Register it at' }).click());
-  assert.equal(await heading(page), 'Register an application');
+  assert.equal(await heading(page), 'Add application');
   await shoot(page, 'application-new-by-link');
-  await loaded(page, () => page.getByRole('button', { name: 'Register application' }).click());
+  await loaded(page, () => page.getByRole('button', { name: 'Add application' }).click());
   await shoot(page, 'application-created-by-link');
   await loaded(page, () =>
     page.getByRole('link', { name: `Continue at ${new URL(sample.origin).host}` }).click(),

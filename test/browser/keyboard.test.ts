@@ -68,12 +68,10 @@ test('keyboard only: onboarding, application, sign-in, consent, claims, sign-out
   assert.equal(await heading(page), 'Latchkey is running');
 
   await press(page, 'link', 'Add your first application');
+  await press(page, 'link', 'Web app with a server');
   await type(page, 'Name', 'Sample');
-  await tabTo(page, page.getByRole('radio', { name: 'Web app with a server' }));
-  await page.keyboard.press('ArrowDown');
-  await page.keyboard.press('ArrowUp');
   await type(page, 'Redirect URIs', `${sample.origin}/callback`);
-  await press(page, 'button', 'Register application');
+  await press(page, 'button', 'Add application');
   const text = async (id: string): Promise<string> =>
     ((await page.locator(`#${id}`).textContent()) ?? '').trim();
   const [clientId, clientSecret] = [await text('client-id'), await text('client-secret')];

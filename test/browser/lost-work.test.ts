@@ -23,14 +23,14 @@ async function fill(page: Page): Promise<void> {
 test('lost work: sign-in, offline or reload; the form returns, one application is created', async () => {
   const { page, context, complaints } = world.admin;
   const count = Number(await applications());
-  await world.open('/applications/new');
+  await world.open('/applications/new/web');
   await fill(page);
 
   // Signed out in another tab; the form does not know.
   const tab = await context.newPage();
   await tab.goto(`${world.server.origin}/oauth2/logout`);
   await tab.close();
-  await press(page, 'Register application');
+  await press(page, 'Add application');
   await loaded(page, () => enter(page, ADMIN));
   assert.match(await noticeOf(page), /what you had typed is back/);
   assert.equal(await page.getByLabel('Name').inputValue(), 'Typed with care');
@@ -44,13 +44,13 @@ test('lost work: sign-in, offline or reload; the form returns, one application i
   await shoot(page, 'form-came-back');
 
   await context.setOffline(true);
-  await page.getByRole('button', { name: 'Register application' }).click();
+  await page.getByRole('button', { name: 'Add application' }).click();
   await page.locator('#offline').waitFor({ state: 'visible' });
   assert.equal(await page.getByLabel('Name').inputValue(), 'Typed with care');
   await shoot(page, 'form-offline');
   await context.setOffline(false);
 
-  await press(page, 'Register application');
+  await press(page, 'Add application');
   assert.match(await heading(page), /is ready/);
   const secret = await page.locator('#client-secret').textContent();
   assert.ok(secret);

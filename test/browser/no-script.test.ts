@@ -36,11 +36,14 @@ test('without scripts: onboarding, application, sign-in after a mistake, consent
   await onboard(page, server);
 
   await page.getByRole('link', { name: 'Applications', exact: true }).click();
-  await page.getByRole('link', { name: 'Register application' }).first().click();
+  await page.getByRole('link', { name: 'Add application' }).first().click();
+  await page.getByRole('link', { name: 'Web app with a server' }).click();
   await page.getByLabel('Name').fill('Without redirect');
-  await page.getByLabel('Redirect URIs', { exact: true }).fill('not an address');
-  await loaded(page, () => page.getByRole('button', { name: 'Register application' }).click());
+  await page.getByLabel('Redirect URIs', { exact: true }).fill('not an address\nhttps://a.example/callback');
+  await loaded(page, () => page.getByRole('button', { name: 'Add application' }).click());
   assert.ok(await page.locator('#redirect_uris-error').isVisible());
+  assert.equal(await page.locator('.verdicts .no').count(), 1);
+  assert.equal(await page.locator('.verdicts .yes').count(), 1);
   assert.equal(await page.getByLabel('Name').inputValue(), 'Without redirect');
   const credentials = await register(page, { name: 'Sample', sample });
   await loaded(page, () => page.getByText('Sign out').click());

@@ -2,8 +2,10 @@
 // element of the page.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { guideOf, valuesFor } from '../../src/admin/guides/list.ts';
+import { stepsOf } from '../../src/admin/guides/render.ts';
+import { checkBlock } from '../support/guide-checks.ts';
 import {
-  checkApache,
   checkBrackets,
   checkEnvironment,
   checkJavaScript,
@@ -51,61 +53,49 @@ function take(snippets: Map<string, string>, id: string): string {
   return text;
 }
 
-async function connectPage(fields: Record<string, unknown>) {
-  const { id } = await world.createApplication({ client_name: NAME, redirect_uris: [REDIRECT], ...fields });
-  const snippets = await copied(`/applications/${id}/connect`);
-  assert.equal(take(snippets, 'client-id'), id);
-  assert.equal(take(snippets, 'issuer'), world.server.issuer);
-  assert.ok(take(snippets, 'discovery').endsWith('/.well-known/openid-configuration'));
-  const environment = checkEnvironment(take(snippets, 'environment'));
-  assert.deepEqual([environment.OIDC_CLIENT_ID, environment.OIDC_ISSUER], [id, world.server.issuer]);
-  return { id, snippets, environment };
+const guidesOf: Readonly<Record<string, readonly string[]>> = {
+  web: ['express', 'django', 'spring', 'nginx', 'apache', 'grafana', 'gitlab', 'immich'],
+  spa: ['react', 'vue'],
+  native: ['flutter', 'mcp'],
+  machine: ['machine'],
+};
+
+/** @returns every copied text of a guide, with the language of its file */
+async function checkGuide(id: string, name: string): Promise<void> {
+  const snippets = await copied(`/applications/${id}/connect/${name}`);
+  const guide = guideOf(name);
+  assert.ok(guide);
+  const server = { issuer: world.server.issuer, baseUrl: world.server.origin };
+  const { redirect_uris: uris } = await world.server.admin('GET', `/clients/${id}`);
+  const application = { name: NAME, clientId: id, redirectUris: Array.isArray(uris) ? uris.map(String) : [] };
+  const steps = stepsOf(guide, valuesFor(guide, application, server));
+  const expected = steps.flatMap(({ blocks, fields }) => [
+    ...blocks.map(({ code }) => code.trim()),
+    ...fields.map(([, value]) => value),
+  ]);
+  assert.deepEqual([...snippets.values()], expected, name);
+  for (const block of steps.flatMap(({ blocks }) => blocks)) checkBlock(block);
 }
 
-test('snippets of a web application: complete, valid in their language, with its values', async () => {
-  const { id, snippets, environment } = await connectPage({});
-  assert.equal(environment.OIDC_REDIRECT_URI, REDIRECT);
-  for (const name of ['openid-client', 'authjs', 'passport']) {
-    const code = take(snippets, name);
-    checkJavaScript(code);
-    assert.ok(code.includes(JSON.stringify(id)), name);
-    if (name === 'authjs') assert.ok(code.includes(JSON.stringify(NAME)), code);
-    else assert.ok(code.includes(JSON.stringify(REDIRECT)), code);
-  }
-  const spring = JSON.stringify(checkYaml(take(snippets, 'spring')));
-  assert.ok(
-    spring.includes(`"client-id":"${id}"`) && spring.includes(`"issuer-uri":"${world.server.issuer}"`),
-  );
-  const python = take(snippets, 'authlib');
-  checkPython(python);
-  assert.ok(python.includes(JSON.stringify(REDIRECT)));
-  const apache = take(snippets, 'apache');
-  assert.deepEqual(checkApache(apache), ['Location']);
-  assert.ok(apache.includes('\n<Location "/">\n') && apache.endsWith('\n</Location>'), apache);
-  assert.deepEqual([...snippets.keys()], [], 'samples without a check');
-});
-
-test('snippets of browser, native and machine applications: the same', async () => {
+test('guides: what is copied from the page is what the tests run and parse', async () => {
   const isPublic = { token_endpoint_auth_method: 'none' };
-  const page = await connectPage({ ...isPublic, application_type: 'web' });
-  checkJavaScript(take(page.snippets, 'oidc-client-ts'));
-  const native = await connectPage({
-    ...isPublic,
-    application_type: 'native',
-    redirect_uris: ['app.example:/cb'],
-  });
-  checkJavaScript(take(native.snippets, 'openid-client'));
-  const machine = await connectPage({ grant_types: ['client_credentials'], redirect_uris: [] });
-  const [words, ...more] = runCurls(take(machine.snippets, 'curl'));
-  assert.deepEqual(more, []);
-  assert.deepEqual(words, [
-    `${world.server.issuer}/token`,
-    '-u',
-    `${machine.id}:your client secret`,
-    '-d',
-    'grant_type=client_credentials',
-  ]);
-  for (const { snippets } of [page, native, machine]) assert.deepEqual([...snippets.keys()], []);
+  const fields: Readonly<Record<string, Record<string, unknown>>> = {
+    web: { redirect_uris: [REDIRECT] },
+    spa: { ...isPublic, application_type: 'web', redirect_uris: [REDIRECT] },
+    native: { ...isPublic, application_type: 'native', redirect_uris: ['app.example:/cb'] },
+    machine: { grant_types: ['client_credentials'], redirect_uris: [] },
+  };
+  for (const [kind, names] of Object.entries(guidesOf)) {
+    const { id } = await world.createApplication({ client_name: NAME, ...fields[kind] });
+    const values = await copied(`/applications/${id}/connect`);
+    assert.equal(take(values, 'client-id'), id);
+    assert.equal(take(values, 'issuer'), world.server.issuer);
+    assert.ok(take(values, 'discovery').endsWith('/.well-known/openid-configuration'));
+    const environment = checkEnvironment(take(values, 'environment'));
+    assert.deepEqual([environment.OIDC_CLIENT_ID, environment.OIDC_ISSUER], [id, world.server.issuer]);
+    if (kind === 'web') assert.equal(environment.OIDC_REDIRECT_URI, REDIRECT);
+    for (const name of names) await checkGuide(id, name);
+  }
 });
 
 async function apiPage(fields: Record<string, unknown>) {

@@ -37,11 +37,12 @@ export async function register(
 ): Promise<Credentials> {
   const navigation = page.getByRole('navigation', { name: 'Administration' });
   await navigation.getByRole('link', { name: 'Applications' }).click();
-  await page.getByRole('link', { name: 'Register application' }).first().click();
+  await page.getByRole('link', { name: 'Add application' }).first().click();
+  await page.getByRole('link', { name: 'Web app with a server' }).click();
   await page.getByLabel('Name').fill(name);
   await page.getByLabel('Redirect URIs', { exact: true }).fill(`${sample.origin}/callback`);
   if (isFirstParty) await page.getByLabel('First-party application').check();
-  await page.getByRole('button', { name: 'Register application' }).click();
+  await page.getByRole('button', { name: 'Add application' }).click();
   await page.getByRole('heading', { name: 'is ready' }).waitFor();
   const text = async (id: string): Promise<string> =>
     ((await page.locator(`#${id}`).textContent()) ?? '').trim();

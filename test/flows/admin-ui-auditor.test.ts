@@ -57,6 +57,8 @@ const addressOf = (path: string): string =>
     .replace('/api-keys/:id', `/api-keys/${apiKey.id}`)
     .replace(':user_id', victim.id)
     .replace(':group', 'mail')
+    .replace(':guide', 'express')
+    .replace(':kind', 'web')
     .replace(/:\w+/g, 'none')}`;
 
 /** A token of the auditor's own browser and session, such as a page would carry if it had a form. */

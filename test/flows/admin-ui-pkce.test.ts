@@ -25,11 +25,12 @@ const isRequired = async (id: string): Promise<unknown> =>
   (await app.admin('GET', `/clients/${id}`)).body.data.require_pkce;
 
 /** @returns the id of what the form registered */
-async function register(fields: Record<string, string>): Promise<string> {
-  const page = await admin.get('/admin/applications/new');
-  equal(BOX.exec(page.body)?.[1], ' checked');
+async function register({ type = 'web', ...fields }: Record<string, string>): Promise<string> {
+  const path = `/admin/applications/new/${type}`;
+  const page = await admin.get(path);
+  equal(BOX.exec(page.body)?.[1], type === 'web' ? ' checked' : undefined);
   const typed = { name: 'Made by form', redirect_uris: REDIRECT_URI, ...fields };
-  const sent = await admin.post('/admin/applications', { ...hiddenFields(page.body), ...typed });
+  const sent = await admin.post(path, { ...hiddenFields(page.body), ...typed });
   equal(sent.status, 303, sent.body);
   return /applications\/([^/]+)\/secret/.exec(sent.location ?? '')?.[1] ?? '';
 }

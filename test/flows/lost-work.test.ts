@@ -57,18 +57,17 @@ suite('an idle administrator', () => {
   test('form: returns filled in after the sign-in, is not sent by itself, then works', async () => {
     const agent = await enter();
     const count = Number(await total('/clients'));
-    const page = await agent.get('/admin/applications/new');
+    const page = await agent.get('/admin/applications/new/web');
     app.advance(IDLE_MS);
-    const sent = await agent.post('/admin/applications', { ...hiddenFields(page.body), ...typed });
+    const sent = await agent.post('/admin/applications/new/web', { ...hiddenFields(page.body), ...typed });
     equal(sent.status, 303);
     app.advance(-IDLE_MS);
     const back = await agent.follow(sent);
     equal(back.status, 200);
-    equal(new URL(back.url).pathname, '/admin/applications/new');
+    equal(new URL(back.url).pathname, '/admin/applications/new/web');
     match(back.body, RESTORED);
     equal(fieldIn(back, 'name'), 'Half an hour of &#34;typing&#34; &#60;b&#62;&#38;amp;');
     equal(fieldIn(back, 'redirect_uris'), typed.redirect_uris);
-    match(back.body, /<input checked[^>]*name="type"[^>]*value="spa"/);
     match(back.body, /<input checked[^>]*name="first_party"/);
     ok(![...back.headers].some(([, value]) => value.includes('typing')));
     ok(!back.url.includes('typing'));
@@ -78,7 +77,7 @@ suite('an idle administrator', () => {
     const again = await agent.get(back.url);
     ok(!again.body.includes('two.example'));
     const done = await agent.follow(
-      await agent.post('/admin/applications', { ...hiddenFields(back.body), ...typed }),
+      await agent.post('/admin/applications/new/web', { ...hiddenFields(back.body), ...typed }),
     );
     equal(done.status, 200);
     equal(await total('/clients'), count + 1);
@@ -86,15 +85,15 @@ suite('an idle administrator', () => {
 
   test('form: the same after the session ended here or by another tab’s sign-in', async () => {
     const agent = await enter();
-    const page = await agent.get('/admin/applications/new');
+    const page = await agent.get('/admin/applications/new/web');
     await agent.get('/oauth2/logout');
-    const sent = await agent.post('/admin/applications', { ...hiddenFields(page.body), ...typed });
+    const sent = await agent.post('/admin/applications/new/web', { ...hiddenFields(page.body), ...typed });
     const back = await signInAs(agent, 'root-admin', sent);
     match(back.body, RESTORED);
     equal(fieldIn(back, 'redirect_uris'), typed.redirect_uris);
 
     // A form of the session before, sent in the one after.
-    const stale = await agent.post('/admin/applications', { ...hiddenFields(page.body), ...typed });
+    const stale = await agent.post('/admin/applications/new/web', { ...hiddenFields(page.body), ...typed });
     equal(stale.status, 303);
     equal(fieldIn(await agent.follow(stale), 'redirect_uris'), typed.redirect_uris);
   });
@@ -179,22 +178,25 @@ suite('an idle administrator', () => {
 suite('attacks on a kept form', () => {
   async function kept(): Promise<{ agent: Agent; sent: Page }> {
     const agent = await enter();
-    const page = await agent.get('/admin/applications/new');
+    const page = await agent.get('/admin/applications/new/web');
     await agent.get('/oauth2/logout');
-    return { agent, sent: await agent.post('/admin/applications', { ...hiddenFields(page.body), ...typed }) };
+    return {
+      agent,
+      sent: await agent.post('/admin/applications/new/web', { ...hiddenFields(page.body), ...typed }),
+    };
   }
 
   test('another administrator in the same browser does not see it', async () => {
     const { agent, sent } = await kept();
     const back = await signInAs(agent, 'second-admin', sent);
-    equal(new URL(back.url).pathname, '/admin/applications/new');
+    equal(new URL(back.url).pathname, '/admin/applications/new/web');
     ok(!back.body.includes('two.example'));
   });
 
   test('the same administrator in another browser does not see it', async () => {
     await kept();
     const other = await enter();
-    const page = await other.get('/admin/applications/new?filled=1');
+    const page = await other.get('/admin/applications/new/web?filled=1');
     equal(page.status, 200);
     ok(!page.body.includes('two.example'));
   });
@@ -203,7 +205,7 @@ suite('attacks on a kept form', () => {
     const { agent } = await kept();
     app.advance(3_601_000);
     await signInAs(agent, 'root-admin', await agent.get('/admin'));
-    const page = await agent.get('/admin/applications/new?filled=1');
+    const page = await agent.get('/admin/applications/new/web?filled=1');
     ok(!page.body.includes('two.example'));
     match(page.body, /could not be kept/);
     app.advance(-3_601_000);
@@ -217,17 +219,20 @@ suite('attacks on a kept form', () => {
     ];
     for (const planted of proofs) {
       const agent = await enter();
-      const page = await agent.get('/admin/applications/new');
+      const page = await agent.get('/admin/applications/new/web');
       await agent.get('/oauth2/logout');
-      const sent = await agent.post('/admin/applications', { ...planted(hiddenFields(page.body)), ...typed });
+      const sent = await agent.post('/admin/applications/new/web', {
+        ...planted(hiddenFields(page.body)),
+        ...typed,
+      });
       ok(!(await signInAs(agent, 'root-admin', sent)).body.includes('two.example'));
     }
     const agent = await enter();
-    const page = await agent.get('/admin/applications/new');
+    const page = await agent.get('/admin/applications/new/web');
     await agent.get('/oauth2/logout');
     const headers = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' };
     const sent = await agent.post(
-      '/admin/applications',
+      '/admin/applications/new/web',
       { ...hiddenFields(page.body), ...typed },
       { headers },
     );
@@ -243,13 +248,17 @@ suite('attacks on a kept form', () => {
 
   test('sent repeatedly it takes one record per page', async () => {
     const agent = await enter();
-    const page = await agent.get('/admin/applications/new');
+    const page = await agent.get('/admin/applications/new/web');
     await agent.get('/oauth2/logout');
     const rows = async (): Promise<number> => (await dumpAnyStore(app)).get('one_time')?.length ?? 0;
-    await agent.post('/admin/applications', { ...hiddenFields(page.body), ...typed });
+    await agent.post('/admin/applications/new/web', { ...hiddenFields(page.body), ...typed });
     const count = await rows();
     for (let time = 0; time < 5; time += 1)
-      await agent.post('/admin/applications', { ...hiddenFields(page.body), ...typed, name: `Name ${time}` });
+      await agent.post('/admin/applications/new/web', {
+        ...hiddenFields(page.body),
+        ...typed,
+        name: `Name ${time}`,
+      });
     equal(await rows(), count);
   });
 });
@@ -263,8 +272,8 @@ suite('reload after a form', () => {
   const cases: readonly [string, string, string, Record<string, string>, string][] = [
     [
       'an application',
-      '/admin/applications/new',
-      '/admin/applications',
+      '/admin/applications/new/web',
+      '/admin/applications/new/web',
       { name: 'New one', type: 'web', redirect_uris: 'https://new.example/cb' },
       '/clients',
     ],
@@ -382,7 +391,9 @@ const ANSWERS: Readonly<Record<string, 'another page' | 'shown once' | 'does not
   '/users/:id/devices/:device_id/revoke': 'another page',
   '/users/:id/passkeys/:passkey_id/remove': 'another page',
   '/users/:id/access/:client_id/take-back': 'another page',
-  '/applications': 'shown once',
+  '/applications/new/:kind': 'shown once',
+  // Answers the script of a form, and changes nothing.
+  '/applications/check-redirect-uris': 'does nothing',
   '/applications/:id': 'another page',
   '/applications/:id/access': 'another page',
   '/applications/:id/rotate-secret': 'shown once',

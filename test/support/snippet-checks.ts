@@ -62,7 +62,7 @@ export function checkEnvironment(code: string): NodeJS.Dict<string> {
 
 const CLOSING: Readonly<Record<string, string>> = { '(': ')', '[': ']', '{': '}' };
 const PYTHON_TOKEN =
-  /\s+|#[^\n]*|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|[A-Za-z_]\w*|\d+|[=!]=|[()[\]{},.:=@|*]/y;
+  /\s+|#[^\n]*|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|[A-Za-z_]\w*|\d+|[=!+]=|[()[\]{},.:=@|*+]/y;
 
 /** Brackets, strings and indentation of Python (Language Reference §2); anything outside of its few tokens is an error. */
 export function checkPython(code: string): void {

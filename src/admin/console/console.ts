@@ -129,6 +129,7 @@ export function adminConsole(deps: ConsoleDeps): Koa.Middleware {
       now: clock(),
       routes,
       apiUrl: `${deps.baseUrl}/admin/api`,
+      server: { issuer: deps.issuer, baseUrl: deps.baseUrl },
       canChange: who.access === 'all',
       call: (handle, input) => calls.call(who, handle, input),
       callLines: (handle, text) => calls.callLines(who, handle, text),

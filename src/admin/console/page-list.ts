@@ -15,8 +15,12 @@ import { applicationAccessPages } from '../resources/clients/access-page.ts';
 import { applicationActPages } from '../resources/clients/acts.ts';
 import { agentPages } from '../resources/clients/agents-page.ts';
 import { calledAddressPages } from '../resources/clients/called-addresses-page.ts';
+import { guidePages } from '../resources/clients/guide-pages.ts';
 import { applicationListPages } from '../resources/clients/list-page.ts';
+import { newApplicationPages } from '../resources/clients/new-pages.ts';
 import { applicationPages } from '../resources/clients/page.ts';
+import { secretPages } from '../resources/clients/secret-page.ts';
+import { uriVerdictPages } from '../resources/clients/uri-verdicts.ts';
 import { groupListPages } from '../resources/groups/list-page.ts';
 import { groupPages } from '../resources/groups/page.ts';
 import { registrationTokenPages } from '../resources/initial-access-tokens/pages.ts';
@@ -53,6 +57,10 @@ export const adminPages: readonly Page[] = [
   ...userAccessPages,
   ...userActPages,
   ...applicationListPages,
+  ...newApplicationPages,
+  ...uriVerdictPages,
+  ...secretPages,
+  ...guidePages,
   ...applicationPages,
   ...applicationAccessPages,
   ...applicationActPages,

@@ -34,6 +34,8 @@ export interface AdminContext {
   readonly routes: readonly Route[];
   /** URL of the REST API, as clients see it. */
   readonly apiUrl: string;
+  /** What applications are told about this server. */
+  readonly server: { readonly issuer: string; readonly baseUrl: string };
   /** False for auditors, who see no control that changes data; templates use the same name. */
   readonly canChange: boolean;
   /**

@@ -5,7 +5,7 @@ import { ACR, scopes as knownScopes } from '../../oidc/index.ts';
 import { isOn, textOf } from '../pages/field-values.ts';
 import type { AdminContext } from '../pages/page.ts';
 import type { ApiView } from '../resources/apis/schema.ts';
-import { kindOf } from '../resources/clients/list-page.ts';
+import { kindOf } from '../resources/clients/kind-of.ts';
 
 const scopeAbout: Readonly<Record<string, string>> = {
   openid: 'User ID. Always requested.',

@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
+import { guideOf, valuesFor } from '../../../src/admin/guides/list.ts';
+import { stepsOf } from '../../../src/admin/guides/render.ts';
 import type { Page } from '../../support/agent.ts';
 import { freePort } from '../../support/free-port.ts';
 import { type Browser, type Issuer, PERSON, startIssuer } from '../support/issuer.ts';
@@ -24,19 +25,19 @@ interface World {
 
 type Client = { readonly client_id: string; readonly client_secret: string };
 
-/** What docs/applications.md says to write, with the values that stand there as `…` or as an example. */
+/** The lines of 'guide:apache', as the Admin UI shows them. */
 function documented(url: string, issuer: Issuer, client: Client): string {
-  const page = fileURLToPath(new URL('../../../docs/applications.md', import.meta.url));
-  const [, text = ''] =
-    /## mod_auth_openidc\n\n```apache\n([\s\S]*?)```/.exec(readFileSync(page, 'utf8')) ?? [];
-  const filled = text
-    .replace('OIDCClientID …', `OIDCClientID ${client.client_id}`)
-    .replace('OIDCClientSecret …', `OIDCClientSecret ${client.client_secret}`)
-    .replace('OIDCCryptoPassphrase …', 'OIDCCryptoPassphrase a-passphrase-of-the-test')
-    .replace('https://id.example.com', issuer.url)
-    .replace('https://app.example.com', url);
-  ok(!filled.includes('…') && !filled.includes('example.com'), filled);
-  return filled;
+  const guide = guideOf('apache');
+  ok(guide);
+  const application = { name: 'Apache', clientId: client.client_id, redirectUris: [`${url}/callback`] };
+  const values = valuesFor(guide, application, { issuer: issuer.issuer, baseUrl: issuer.url });
+  const [text = ''] = stepsOf(guide, values)
+    .flatMap(({ blocks }) => blocks)
+    .filter(({ language }) => language === 'apache')
+    .map(({ code }) => code);
+  return text
+    .replace(/\$\{OIDC_CLIENT_SECRET\}/, client.client_secret)
+    .replace(/\$\{OIDC_CRYPTO_PASSPHRASE\}/, 'a-passphrase-of-the-test');
 }
 
 /** The least that the module starts with: no PKCE, the scope `openid` alone. */
@@ -158,7 +159,7 @@ test('mod_auth_openidc: with the least configuration, all by its defaults', apac
   }),
 );
 
-test('mod_auth_openidc: as docs/applications.md says', apache, () =>
+test('mod_auth_openidc: by the lines of its guide', apache, () =>
   inWorld(documented, async (world) => {
     const page = await signInRefreshSignOut(world);
     equal(shown(page, 'email'), PERSON.email);

@@ -1,29 +1,37 @@
-// Spring Boot by the snippet of docs/applications.md, each version a process of its own. Spring waits half a second for jwks.json: on a
+// Spring Boot by the lines of its guide, each version a process of its own. Spring waits half a second for jwks.json: on a
 // machine too busy for that, its sign-in ends at its own page /login?error, and its back-channel logout with a 500.
-import { deepEqual, equal, match, notEqual } from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
+import { redirectUrisOf } from '../../../src/admin/guides/guide.ts';
+import { guideOf, valuesFor } from '../../../src/admin/guides/list.ts';
+import { stepsOf } from '../../../src/admin/guides/render.ts';
 import { isActive } from '../../flows/support.ts';
 import { freePort } from '../../support/free-port.ts';
 import { type Browser, type Issuer, PERSON, startIssuer } from '../support/issuer.ts';
 import { startServer } from '../support/server.ts';
 import type { Installed } from '../support/toolchain.ts';
-import { compiled, inJvm, source } from './build.ts';
+import { compiled, inJvm } from './build.ts';
 import { guardsOf, jsonOf } from './server.ts';
 
-/** What the documentation says to write, with the values that stand there as `…`. */
-function snippet(issuer: string, client: { client_id: string; client_secret: string }): string {
-  const text = readFileSync(source('../../../docs/applications.md'), 'utf8');
-  const [, yaml = ''] = /## Spring Boot\n\n```yaml\n([\s\S]*?)```/.exec(text) ?? [];
-  const filled = yaml
-    .replace('client-id: …', `client-id: ${client.client_id}`)
-    .replace('client-secret: …', `client-secret: ${client.client_secret}`)
-    .replace('https://id.example.com/oauth2', issuer);
-  match(filled, /issuer-uri: http:/);
-  return filled;
+/** The lines of 'guide:spring', as the Admin UI shows them. */
+function snippet(
+  { issuer, url }: Issuer,
+  origin: string,
+  client: { client_id: string; client_secret: string },
+): string {
+  const guide = guideOf('spring');
+  ok(guide);
+  const redirectUris = redirectUrisOf(guide, origin);
+  const application = { name: 'Spring', clientId: client.client_id, redirectUris };
+  const [yaml = ''] = stepsOf(guide, valuesFor(guide, application, { issuer, baseUrl: url }))
+    .flatMap(({ blocks }) => blocks)
+    .filter(({ language }) => language === 'yaml')
+    .map(({ code }) => code);
+  return yaml.replace(/\$\{OIDC_CLIENT_SECRET\}/, client.client_secret);
 }
 
 interface World {
@@ -46,7 +54,7 @@ async function inWorld(program: Installed, act: (world: World) => Promise<void>)
       // Spring refreshes what ends within a minute: here at every request.
       access_token_seconds: 50,
     });
-    writeFileSync(join(folder, 'application.yml'), snippet(issuer.issuer, client));
+    writeFileSync(join(folder, 'application.yml'), snippet(issuer, url, client));
     const server = await startServer({
       command: 'java',
       args: [

@@ -12,6 +12,7 @@ export interface ServerProgram {
   readonly command: string;
   readonly args: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
+  readonly cwd?: string;
   /** Answers as soon as it serves; `tcp:` where it speaks no HTTP. */
   readonly url: string;
 }
@@ -22,8 +23,9 @@ export interface Server {
   stop(): Promise<void>;
 }
 
-export async function startServer({ command, args, env = {}, url }: ServerProgram): Promise<Server> {
+export async function startServer({ command, args, env = {}, cwd, url }: ServerProgram): Promise<Server> {
   const child = spawn(command, args, {
+    ...(cwd !== undefined && { cwd }),
     env: { ...handedOn(), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,

@@ -3,9 +3,10 @@ import type { ClientView } from '../../../clients/index.ts';
 import { actPages, type ItemAct, type Kind } from '../../pages/acts.ts';
 import { numberOrText } from '../../pages/field-values.ts';
 import type { AdminContext, Page } from '../../pages/page.ts';
-import { goToSecret } from './list-page.ts';
+
 import { applicationName, showApplication } from './page.ts';
 import { clients } from './resource.ts';
+import { goToSecret } from './secret-page.ts';
 
 const setActive = (isActive: boolean) => (context: AdminContext, id: string) =>
   context.call(clients.change, { params: { client_id: id }, body: { is_active: isActive } });
@@ -31,7 +32,7 @@ const acts: readonly ItemAct<ClientView>[] = [
         params: { client_id: id },
         body: { overlap_seconds: seconds },
       });
-      await goToSecret(context, data, 'has a new secret');
+      await goToSecret(context, data, { verb: 'has a new secret' });
     },
     notice: 'application-saved',
     isAnswered: true,

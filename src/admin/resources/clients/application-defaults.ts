@@ -1,31 +1,82 @@
-// Initial metadata of the four kinds of application; the metadata rules apply to it as well.
+// The kinds of application that the Admin UI offers, and the metadata that one of each starts with; the metadata rules apply to
+// it as well.
+import type { ApplicationKind } from '../../guides/guide.ts';
 
-export type ApplicationKind = 'web' | 'spa' | 'native' | 'machine';
+interface Kind {
+  readonly kind: ApplicationKind;
+  readonly label: string;
+  readonly about: string;
+  readonly icon: string;
+}
+
+export const kinds: readonly Kind[] = [
+  {
+    kind: 'web',
+    label: 'Web app with a server',
+    about: 'Its server renders pages and keeps a secret: Express, Django, Rails, Spring.',
+    icon: 'server',
+  },
+  {
+    kind: 'spa',
+    label: 'Single-page app',
+    about: 'All of its code runs in the browser, so it has no secret: React, Vue, Angular.',
+    icon: 'browser',
+  },
+  {
+    kind: 'native',
+    label: 'Native or mobile app',
+    about: 'Installed on phones and desktops, or run in a terminal; it has no secret.',
+    icon: 'phone',
+  },
+  {
+    kind: 'product',
+    label: 'Self-hosted product',
+    about: 'Grafana, Nextcloud, GitLab and others that you host; what it needs is filled in.',
+    icon: 'box',
+  },
+  {
+    kind: 'machine',
+    label: 'Service without users',
+    about: 'A job or an API that gets tokens for itself, by its own secret.',
+    icon: 'cog',
+  },
+  {
+    kind: 'device',
+    label: 'Device without a browser',
+    about: 'A television or a command line: the user confirms a code on a phone.',
+    icon: 'screen',
+  },
+  {
+    kind: 'agent',
+    label: 'Agent or MCP client',
+    about: 'An AI agent that acts for a user. Those that register themselves need no entry here.',
+    icon: 'spark',
+  },
+];
+
+export const isKind = (value: string | undefined): value is ApplicationKind =>
+  kinds.some(({ kind }) => kind === value);
 
 const signIn = {
   response_types: ['code'],
   scope: 'openid profile email offline_access',
 } as const;
 
+const DEVICE = 'urn:ietf:params:oauth:grant-type:device_code';
+
+// A server renders the pages and keeps a secret.
+const web = { ...signIn, application_type: 'web', grant_types: ['authorization_code', 'refresh_token'] };
+
 const defaults: Readonly<Record<ApplicationKind, Readonly<Record<string, unknown>>>> = {
-  // A server renders the pages and keeps a secret.
-  web: {
-    ...signIn,
-    application_type: 'web',
-    grant_types: ['authorization_code', 'refresh_token'],
-  },
+  web,
+  product: web,
   // Code in the browser cannot keep a secret (RFC 9700 §2.1.1: PKCE instead).
-  spa: {
-    ...signIn,
-    application_type: 'web',
-    grant_types: ['authorization_code', 'refresh_token'],
-    token_endpoint_auth_method: 'none',
-  },
+  spa: { ...web, token_endpoint_auth_method: 'none' },
   // RFC 8252 §8.4: native applications are public clients.
   native: {
     ...signIn,
     application_type: 'native',
-    grant_types: ['authorization_code', 'refresh_token', 'urn:ietf:params:oauth:grant-type:device_code'],
+    grant_types: ['authorization_code', 'refresh_token', DEVICE],
     token_endpoint_auth_method: 'none',
   },
   // No user signs in: the program acts for itself (RFC 6749 §4.4).
@@ -35,7 +86,29 @@ const defaults: Readonly<Record<ApplicationKind, Readonly<Record<string, unknown
     response_types: [],
     redirect_uris: [],
   },
+  // The user confirms a code elsewhere, so nothing is redirected (RFC 8628).
+  device: {
+    application_type: 'native',
+    grant_types: [DEVICE, 'refresh_token'],
+    response_types: [],
+    redirect_uris: [],
+    scope: signIn.scope,
+    token_endpoint_auth_method: 'none',
+  },
+  // Runs on the user's own machine or in a service, and is public in both (MCP authorization, OAuth 2.1).
+  agent: {
+    ...signIn,
+    application_type: 'native',
+    grant_types: ['authorization_code', 'refresh_token'],
+    token_endpoint_auth_method: 'none',
+  },
 };
+
+/** Whether users come back to it by a redirect. */
+export const hasRedirect = (kind: ApplicationKind): boolean => kind !== 'machine' && kind !== 'device';
+
+/** Whether PKCE is a choice: public and native applications always use it. */
+export const hasPkceChoice = (kind: ApplicationKind): boolean => kind === 'web' || kind === 'product';
 
 /** @returns a fresh copy of the metadata that a new application of this kind starts with */
 export const applicationDefaults = (kind: ApplicationKind): Record<string, unknown> =>

@@ -21,8 +21,8 @@ import { apiChoices } from '../apis/choice.ts';
 import { auditLog } from '../audit/resource.ts';
 import { groupChoices } from '../groups/choice.ts';
 import { readCalls } from './called-addresses-model.ts';
+import { kindLabel, kindOf } from './kind-of.ts';
 import { hasLegacyPart, legacyBody, legacyBoxes, legacyTypes, legacyValues } from './legacy-form.ts';
-import { kindLabel, kindOf } from './list-page.ts';
 import { clients } from './resource.ts';
 import { signatureBody, signatureFields, signatureValues } from './signatures-form.ts';
 
@@ -86,15 +86,6 @@ const whyPkceOf = (client: Values): string | undefined =>
 
 export const applicationName = (client: PublicMetadata & { readonly client_id?: unknown }): string =>
   textOf(client, 'client_name') || textOf(client, 'client_id');
-
-/** The secret cannot be shown again, so the sample has a placeholder. */
-const sampleOf = (client: ClientView) => ({
-  name: applicationName(client),
-  clientId: client.client_id,
-  clientSecret: client.client_type === 'confidential' ? 'your client secret' : undefined,
-  type: kindOf(client),
-  redirectUri: Array.isArray(client.redirect_uris) ? client.redirect_uris.map(String)[0] : undefined,
-});
 
 /** Who may sign in: null in the API means all users. */
 const accessOf = ({ allowed_groups: groups }: ClientView) => ({
@@ -165,16 +156,6 @@ export async function showApplication(
   context.show('application', { ...own, ...model }, status);
 }
 
-async function showConnect(context: AdminContext): Promise<void> {
-  const params = { client_id: idOf(context).id };
-  const { data: client } = await context.call(clients.read, { params });
-  const crumbs = [
-    { label: 'Applications', href: '/applications' },
-    { label: applicationName(client), href: `/applications/${encodeURIComponent(params.client_id)}` },
-  ];
-  context.show('connect', { title: 'Connect', here, crumbs, kind: kindOf(client), sample: sampleOf(client) });
-}
-
 /** Converts the form's values to the API's. */
 function bodyOf(textIn: (name: string) => string | undefined): Values {
   const lifetime = (name: string) => {
@@ -235,6 +216,5 @@ async function save(context: AdminContext): Promise<void> {
 
 export const applicationPages: readonly Page[] = [
   { method: 'GET', path: '/applications/:id', handle: (context) => showApplication(context) },
-  { method: 'GET', path: '/applications/:id/connect', handle: showConnect },
   { method: 'POST', path: '/applications/:id', handle: save },
 ];

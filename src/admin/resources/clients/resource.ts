@@ -1,5 +1,12 @@
 // Applications (decisions §6): RFC 7591 metadata and the members that only an administrator sets, in one JSON.
-import { Boolean as BooleanSchema, Enum, String as StringSchema } from 'typebox';
+import {
+  Array as ArraySchema,
+  Boolean as BooleanSchema,
+  Enum,
+  Object as ObjectSchema,
+  Optional,
+  String as StringSchema,
+} from 'typebox';
 import { groupNamePattern } from '../../../accounts/index.ts';
 import {
   type Client,
@@ -26,7 +33,10 @@ import {
   replacedClientSchema,
 } from './schema.ts';
 
-export type ClientsPort = Pick<Clients, 'find' | 'query' | 'create' | 'update' | 'rotateSecret' | 'remove'>;
+export type ClientsPort = Pick<
+  Clients,
+  'find' | 'query' | 'create' | 'update' | 'rotateSecret' | 'remove' | 'checkRedirectUris'
+>;
 
 export type RefusalsPort = Pick<RecentRefusals, 'of'>;
 
@@ -89,6 +99,41 @@ async function refuseBuiltIn(clientId: string, { clients }: Ports): Promise<void
   const found = await clients.find(clientId);
   if (found?.value.origin === 'seed') throw new AppError('client.built_in');
 }
+
+const checkedUrisQuery = ObjectSchema(
+  {
+    uris: Optional(
+      StringSchema({
+        maxLength: 4096,
+        description: 'One address per line, 50 at most.',
+        [EXPECTED]: 'one address per line, 50 at most',
+      }),
+    ),
+    application_type: Optional(
+      Enum(['web', 'native'], { description: 'Whose rules apply; default: `web`.' }),
+    ),
+  },
+  { additionalProperties: false },
+);
+
+const checkedUrisSchema = ObjectSchema(
+  {
+    items: ArraySchema(
+      ObjectSchema(
+        {
+          uri: StringSchema({ description: 'As it was given.' }),
+          is_valid: BooleanSchema({ description: 'Whether it can be registered.' }),
+          problem: Optional(StringSchema({ description: 'Why not.' })),
+        },
+        { additionalProperties: false },
+      ),
+      { description: 'In the given order.' },
+    ),
+  },
+  { additionalProperties: false, description: 'What the rules say about each.' },
+);
+
+const MOST_URIS = 50;
 
 const path = '/clients/{client_id}';
 const withSecret = { status: 200, schema: clientWithSecretSchema, hasVersion: true } as const;
@@ -160,6 +205,29 @@ export const clients = defineResource(
         changedClientSchema,
         'Change an application: only the given fields change; null clears a field',
       ),
+      checkRedirectUris: on.route({
+        method: 'GET',
+        path: '/redirect-uris/check',
+        sensitivity: 'plain',
+        summary: 'Check redirect URIs by the rules of a registration, without registering them',
+        query: checkedUrisQuery,
+        success: { status: 200, schema: checkedUrisSchema },
+        async run({ query }, ports) {
+          const uris = (query.uris ?? '').split('\n').filter((uri) => uri !== '');
+          if (uris.length > MOST_URIS)
+            throw new AppError('request.invalid', {
+              fields: { uris: `Must not be more than ${MOST_URIS}.` },
+            });
+          const { application_type: applicationType = 'web' } = query;
+          const checked = await ports.clients.checkRedirectUris({ uris, applicationType });
+          const items = checked.map(({ uri, problem }) => ({
+            uri,
+            is_valid: problem === undefined,
+            ...(problem !== undefined && { problem }),
+          }));
+          return { data: { items } };
+        },
+      }),
       remove: on.remove({
         path,
         summary: 'Delete an application with all its grants and tokens',

@@ -1,0 +1,86 @@
+// The guides of an application: their list, and each with the application's own values.
+import type { ClientView } from '../../../clients/index.ts';
+import { AppError } from '../../../errors.ts';
+import { guideOf, sections } from '../../guides/list.ts';
+import { textOf } from '../../pages/field-values.ts';
+import { type AdminContext, idOf, type Page } from '../../pages/page.ts';
+import { guideModel } from './guide-model.ts';
+import { kindOf } from './kind-of.ts';
+import { applicationName } from './page.ts';
+import { clients } from './resource.ts';
+
+const here = 'applications';
+
+const applicationOf = (client: ClientView) => ({
+  name: applicationName(client),
+  clientId: client.client_id,
+  redirectUris: Array.isArray(client.redirect_uris) ? client.redirect_uris.map(String) : [],
+});
+
+async function read(context: AdminContext) {
+  const params = { client_id: idOf(context).id };
+  const { data: client } = await context.call(clients.read, { params });
+  const application = applicationOf(client);
+  const path = `/applications/${encodeURIComponent(client.client_id)}`;
+  const crumbs = [
+    { label: 'Applications', href: '/applications' },
+    { label: application.name, href: path },
+  ];
+  return { client, application, path, crumbs };
+}
+
+async function showGuides(context: AdminContext): Promise<void> {
+  const { client, application, path, crumbs } = await read(context);
+  const kind = kindOf(client);
+  const fits = (guideKind: string): boolean =>
+    guideKind === kind ||
+    (kind === 'web' && guideKind === 'product') ||
+    (kind === 'native' && guideKind === 'agent');
+  const [suited, others] = [true, false].map((isSuited) =>
+    sections
+      .map(({ title, guides }) => ({
+        title,
+        guides: guides.filter((guide) => fits(guide.kind) === isSuited),
+      }))
+      .filter(({ guides }) => guides.length > 0),
+  );
+  context.show('guides', {
+    title: 'Guides',
+    here,
+    crumbs,
+    name: application.name,
+    path,
+    suited,
+    others,
+    application: {
+      clientId: client.client_id,
+      clientSecret: client.client_type === 'confidential' ? 'your client secret' : undefined,
+      redirectUri: application.redirectUris[0],
+    },
+  });
+}
+
+async function showGuide(context: AdminContext): Promise<void> {
+  const guide = guideOf(context.params.guide);
+  if (guide === undefined) throw new AppError('request.not_found');
+  const { client, application, path, crumbs } = await read(context);
+  const isConfidential = client.client_type === 'confidential';
+  const model = guideModel(context, guide, application);
+  context.show('guide', {
+    title: `${guide.label}: ${textOf({ name: application.name }, 'name')}`,
+    here,
+    crumbs: [...crumbs, { label: 'Guides', href: `${path}/connect` }],
+    name: application.name,
+    path,
+    guide: model,
+    hasSecret: isConfidential,
+    // The lines would not run: its library sends a secret that the application has not, or the other way round.
+    mismatch: guide.kind !== kindOf(client) && !(guide.kind === 'product' || guide.kind === 'agent'),
+    kind: kindOf(client),
+  });
+}
+
+export const guidePages: readonly Page[] = [
+  { method: 'GET', path: '/applications/:id/connect', handle: showGuides },
+  { method: 'GET', path: '/applications/:id/connect/:guide', handle: showGuide },
+];

@@ -1,0 +1,70 @@
+// The page after an application was added or its secret rotated: the only one that shows a secret, once, and the first thing to
+// do with it.
+import { isMembers } from '../../../json.ts';
+import type { Guide } from '../../guides/guide.ts';
+import { guideOf, guides } from '../../guides/list.ts';
+import { textOf } from '../../pages/field-values.ts';
+import { type AdminContext, idOf, type Page, type Values } from '../../pages/page.ts';
+import { guideModel } from './guide-model.ts';
+import { kindOf } from './kind-of.ts';
+import type { WayBack } from './registration-link.ts';
+
+interface After {
+  /** Shown after the application's name. */
+  readonly verb: string;
+  /** Back to the program whose link filled in the form. */
+  readonly way?: WayBack | undefined;
+  /** The id of the guide that was chosen. */
+  readonly guide?: string | undefined;
+  readonly isNew?: boolean;
+}
+
+export async function goToSecret(context: AdminContext, client: Values, after: After): Promise<void> {
+  // A record always fits; if it did not, showing the secret at once would be the only way not to lose it.
+  const path = `/applications/${encodeURIComponent(textOf(client, 'client_id'))}/secret`;
+  if (!(await context.goOnce(path, { client, after }))) showSecret(context, client, after);
+}
+
+async function showSecretOnce(context: AdminContext): Promise<void> {
+  const { client, after } = (await context.once()) ?? {};
+  // The whole page is kept by us, sealed for this administrator.
+  if (isMembers(client) && isMembers(after)) return showSecret(context, client, after);
+  context.go(`/applications/${encodeURIComponent(idOf(context).id)}`, 'secret-shown');
+}
+
+/** Those that fit the application best come first. */
+const suited = (client: Values): readonly Guide[] => {
+  const kind = kindOf(client);
+  return guides.filter((guide) => guide.kind === kind || (kind === 'web' && guide.kind === 'product'));
+};
+
+function showSecret(context: AdminContext, client: Values, after: Values | After): void {
+  const { way, guide: id, isNew, verb } = { ...after };
+  const redirectUris = Array.isArray(client.redirect_uris) ? client.redirect_uris.map(String) : [];
+  const application = {
+    name: textOf(client, 'client_name'),
+    clientId: textOf(client, 'client_id'),
+    redirectUris,
+  };
+  const guide = guideOf(typeof id === 'string' ? id : undefined);
+  context.show('application-secret', {
+    title: application.name,
+    here: 'applications',
+    crumbs: [{ label: 'Applications', href: '/applications' }],
+    verb: String(verb),
+    way: isMembers(way) ? way : undefined,
+    isNew: isNew === true,
+    created: {
+      ...application,
+      clientSecret: textOf(client, 'client_secret') || undefined,
+      kind: kindOf(client),
+      redirectUri: redirectUris[0],
+    },
+    guide: guide && guideModel(context, guide, application),
+    suited: suited(client),
+  });
+}
+
+export const secretPages: readonly Page[] = [
+  { method: 'GET', path: '/applications/:id/secret', needs: 'admin', handle: showSecretOnce },
+];
