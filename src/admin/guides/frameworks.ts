@@ -63,7 +63,7 @@ export const nodeGuides: readonly Guide[] = [
     origin: 'http://localhost:4000',
     redirects: ['/api/auth/callback/latchkey'],
     afterLogout: ['/'],
-    mark: { how: 'run', with: 'next-auth 4.24.15, Next.js 16.4 and Node 24' },
+    mark: { how: 'parsed', from: 'https://next-auth.js.org/configuration/providers/oauth' },
   },
   {
     id: 'nuxt',
@@ -163,7 +163,10 @@ export const serverGuides: readonly Guide[] = [
     origin: 'http://localhost:8080',
     redirects: ['/login/oauth2/code/latchkey'],
     afterLogout: ['/'],
-    mark: { how: 'run', with: 'Spring Boot 4.0.2 and 3.5.7, OpenJDK 17' },
+    mark: {
+      how: 'parsed',
+      from: 'https://docs.spring.io/spring-security/reference/servlet/oauth2/login/core.html',
+    },
   },
   {
     id: 'aspnet',

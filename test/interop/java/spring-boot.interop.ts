@@ -17,7 +17,7 @@ import type { Installed } from '../support/toolchain.ts';
 import { compiled, inJvm } from './build.ts';
 import { guardsOf, jsonOf } from './server.ts';
 
-/** The lines of 'guide:spring', as the Admin UI shows them. */
+/** The lines of the guide for Spring, as the Admin UI shows them. */
 function snippet(
   { issuer, url }: Issuer,
   origin: string,
