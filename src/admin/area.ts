@@ -77,7 +77,7 @@ function apiOf({ config, store, clock, placeOf, events, protocol, domains }: Adm
     sessions: sessions.sessions,
     placeOf,
     settings,
-    looks: branding.looks,
+    ...branding,
     keys,
     mail,
     trustedDevices: secondFactors.trustedDevices,

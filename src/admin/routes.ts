@@ -1,6 +1,7 @@
 // The admin REST API (specification §4.1, decisions §6): the list of all its routes, and its middleware.
 import type Koa from 'koa';
 import type { Account, AccountDomain } from '../accounts/index.ts';
+import type { Pictures } from '../branding/index.ts';
 import type { Clients } from '../clients/index.ts';
 import type { Clock } from '../clock.ts';
 import type { Events } from '../events/index.ts';
@@ -56,6 +57,7 @@ export interface AdminRoutesDeps {
   readonly placeOf: PlaceOf;
   readonly settings: SettingsPort;
   readonly looks: LooksPort;
+  readonly pictures: Pick<Pictures, 'add'>;
   readonly keys: Pick<Keys, 'list' | 'rotate'>;
   readonly mail: MailPort;
   readonly trustedDevices: TrustedDevicesPort;

@@ -17,6 +17,7 @@ import {
   limitByAddress,
   logLateErrors,
   metricsRoute,
+  pictureRoutes,
   refreshSettings,
   requestOrigin,
   securityHeaders,
@@ -39,7 +40,10 @@ export interface HttpParts {
   readonly store: Pick<Store, 'ping'>;
   readonly isDraining: (() => boolean) | undefined;
   readonly settings: Pick<Settings, 'refresh' | 'current'>;
-  readonly branding: { readonly looks: Pick<Branding['looks'], 'refresh'> };
+  readonly branding: {
+    readonly looks: Pick<Branding['looks'], 'refresh'>;
+    readonly pictures: Pick<Branding['pictures'], 'read'>;
+  };
   readonly origins: Origins;
   readonly rateLimiting: Pick<ReturnType<typeof createRateLimiting>, 'limits' | 'openSignIns'>;
   readonly views: Views;
@@ -84,6 +88,7 @@ export function createHandler(parts: HttpParts): RequestListener {
     healthRoutes({ ping: parts.store.ping, isDraining: parts.isDraining }),
     metricsRoute({ token, baseUrl, trustProxy, text: metrics.text }),
     views.assetRoutes(),
+    pictureRoutes({ read: parts.branding.pictures.read, basePath }),
     wellKnown({ passkeyOrigins: parts.passkeyOrigins, basePath }),
     requestOrigin(parts.origins),
     refreshSettings(parts.settings, parts.branding.looks),

@@ -67,10 +67,37 @@ async function encode(bytes: Buffer, crop: readonly number[]): Promise<Answer> {
   return { large: large.toString('base64'), small: small.toString('base64') };
 }
 
-async function answer(): Promise<Answer> {
+/** Twice what pages show at most (src/views/brand.ts). */
+const LOGO = { width: 400, height: 80 };
+const LOGO_BYTES = 10_000;
+
+/** PNG, which mail programs show as well: with fewer colours, and then smaller, until a page can afford it. */
+async function encodeLogo(bytes: Buffer): Promise<object> {
+  const options: SharpOptions = { failOn: 'error', limitInputPixels: MAX_PIXELS, pages: 1 };
+  for (const share of [1, 0.75, 0.5])
+    for (const colours of [256, 64, 16]) {
+      const { data, info } = await sharp(bytes, options)
+        .autoOrient()
+        .resize({
+          width: Math.round(LOGO.width * share),
+          height: Math.round(LOGO.height * share),
+          fit: 'inside',
+          withoutEnlargement: true,
+        })
+        .png({ palette: true, colours, effort: 7 })
+        .timeout({ seconds: SECONDS })
+        .toBuffer({ resolveWithObject: true });
+      if (data.length <= LOGO_BYTES)
+        return { png: data.toString('base64'), width: info.width, height: info.height };
+    }
+  return { problem: 'too_large' };
+}
+
+async function answer(): Promise<object> {
   const bytes = await buffer(process.stdin);
+  const [kind, ...crop] = process.argv.slice(2);
   try {
-    return await encode(bytes, process.argv.slice(2).map(Number));
+    return kind === 'logo' ? await encodeLogo(bytes) : await encode(bytes, crop.map(Number));
   } catch {
     return { problem: 'unreadable' };
   }

@@ -43,9 +43,8 @@ const MAX_WAITING = 8;
 const BUSY_SECONDS = 5;
 
 /** @throws AppError, or an Error when the process could not do its work at all (its library is missing) */
-async function run(bytes: Buffer, crop: Crop | undefined): Promise<EncodedPicture> {
-  const square = crop === undefined ? [] : [crop.x, crop.y, crop.size].map(String);
-  const child = spawn(process.execPath, ['--max-old-space-size=64', PROGRAM, ...square], {
+async function run(bytes: Buffer, kind: 'avatar' | 'logo', square: readonly string[]): Promise<unknown> {
+  const child = spawn(process.execPath, ['--max-old-space-size=64', PROGRAM, kind, ...square], {
     // Nothing of our configuration, secrets least of all.
     env: {},
     stdio: ['pipe', 'pipe', 'pipe'],
@@ -63,7 +62,7 @@ async function run(bytes: Buffer, crop: Crop | undefined): Promise<EncodedPictur
   // Ended by the file: its decoder crashed, took too long or too much memory.
   if (signal !== null) throw new AppError('avatar.unreadable');
   if (code !== 0) throw new Error(`the picture process ended with ${code}: ${complaint.slice(0, 500)}`);
-  return answerOf(parseJson(output));
+  return parseJson(output);
 }
 
 function answerOf(answer: unknown): EncodedPicture {
@@ -73,19 +72,49 @@ function answerOf(answer: unknown): EncodedPicture {
   return { large, small };
 }
 
-export function createEncoder(): EncodePicture {
+/** One at a time, whoever asks. */
+function createQueue() {
   let waiting = 0;
   let last: Promise<unknown> = Promise.resolve();
-  return async (bytes, crop) => {
+  return async (...[bytes, ...how]: Parameters<typeof run>): Promise<unknown> => {
     if (!isPicture(bytes)) throw new AppError('avatar.unreadable');
     if (waiting >= MAX_WAITING) throw new AppError('avatar.busy', { retryAfterSeconds: BUSY_SECONDS });
     waiting += 1;
     const mine = last
-      .then(() => run(bytes, crop))
+      .then(() => run(bytes, ...how))
       .finally(() => {
         waiting -= 1;
       });
     last = mine.catch(() => undefined);
     return mine;
+  };
+}
+
+export function createEncoder(): EncodePicture {
+  const ask = createQueue();
+  return async (bytes, crop) => {
+    const square = crop === undefined ? [] : [crop.x, crop.y, crop.size].map(String);
+    return answerOf(await ask(bytes, 'avatar', square));
+  };
+}
+
+/** A logo or icon, small enough for a page. */
+export interface EncodedLogo {
+  /** PNG, base64. */
+  readonly png: string;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** @returns a function that throws AppError avatar.unreadable, avatar.too_many_pixels, avatar.busy */
+export function createLogoEncoder(): (bytes: Buffer) => Promise<EncodedLogo> {
+  const ask = createQueue();
+  return async (bytes) => {
+    const answer = await ask(bytes, 'logo', []);
+    const { png, width, height, problem }: Partial<Record<string, unknown>> = Object(answer);
+    if (problem === 'too_large') throw new AppError('avatar.too_many_pixels');
+    if (typeof png !== 'string' || typeof width !== 'number' || typeof height !== 'number')
+      throw new AppError('avatar.unreadable');
+    return { png, width, height };
   };
 }

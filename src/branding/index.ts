@@ -4,14 +4,18 @@
 import type { Clock } from '../clock.ts';
 import type { Events } from '../events/index.ts';
 import type { Settings } from '../settings/index.ts';
+import { pictures as pictureCollection } from '../store/looks.ts';
 import type { Store } from '../store/port.ts';
 import { createLooks, type Looks } from './looks.ts';
+import { createPictures, type EncodeLogo, type Pictures } from './pictures.ts';
 
 export type { Look } from '../store/looks.ts';
 export { type Looks, type SavedLook, type Target, targetOf } from './looks.ts';
+export { MAX_PICTURE_BYTES, type Pictures } from './pictures.ts';
 
 export interface Branding {
   readonly looks: Looks;
+  readonly pictures: Pictures;
 }
 
 /** @throws StoreUnavailable */
@@ -20,9 +24,11 @@ export async function startBranding(deps: {
   clock: Clock;
   settings: Pick<Settings, 'looks' | 'countLooks'>;
   events: Pick<Events, 'on'>;
+  encode: EncodeLogo;
 }): Promise<Branding> {
   const looks = createLooks(deps);
   await looks.refresh();
   deps.events.on('clientRemoving', ({ clientId }) => looks.forgetClient(clientId));
-  return { looks };
+  const pictures = createPictures({ ...deps, collection: deps.store.collection(pictureCollection) });
+  return { looks, pictures };
 }

@@ -11,7 +11,7 @@ export type { Form } from './form.ts';
 
 export interface BodyOptions {
   /** Bytes on the wire; more is refused before it is read where the length is declared. */
-  readonly limitBytes?: number;
+  readonly limitBytes?: number | undefined;
 }
 
 const FORM = 'application/x-www-form-urlencoded';

@@ -7,6 +7,7 @@ export { createInjector, type Injector } from './inject-request.ts';
 export { createListener } from './listener.ts';
 export { metricsRoute } from './metrics.ts';
 export { createOneTime } from './one-time.ts';
+export { pictureRoutes } from './pictures.ts';
 export { limitByAddress } from './rate-middleware.ts';
 export { refreshSettings } from './refresh-settings.ts';
 export { createRequestLog } from './request-log.ts';

@@ -7,6 +7,7 @@ export { languageCookieName, readLanguages } from './language-choice.ts';
 export type { Person } from './login-page.ts';
 export { createMailRenderer, type LogoSize } from './mail-renderer.ts';
 export type { ConsentScope, PageModels, PageName } from './pages.ts';
+export { contrastsOf } from './palette.ts';
 export { safeLink } from './safe-urls.ts';
 export { isLanguage, languages } from './strings.ts';
 export { fontNames, type Theme, themeOf } from './theme.ts';

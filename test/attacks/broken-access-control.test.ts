@@ -72,6 +72,7 @@ const adminTable: Readonly<Record<string, Readonly<Record<string, 'read' | 'full
   '/branding': { GET: 'read', PUT: 'full', PATCH: 'full' },
   '/branding/versions': { GET: 'read' },
   '/branding/restore': { POST: 'full' },
+  '/branding/pictures': { POST: 'full' },
   '/keys': { GET: 'read' },
   '/keys/rotate': { POST: 'full' },
   '/mails': { GET: 'full' },

@@ -64,6 +64,7 @@ const PLAIN = new Set([
   'POST /groups',
   'POST /invitations',
   'POST /settings/test-email',
+  'POST /branding/pictures',
   'POST /users/unlock',
   'POST /users/{id}/revoke-sessions',
   'POST /users/{id}/send-email-verification',

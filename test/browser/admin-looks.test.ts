@@ -167,6 +167,8 @@ const pages = (): Readonly<Record<string, string>> => ({
   sessions: '/sessions',
   groups: '/groups',
   group: '/groups/engineering',
+  branding: '/branding',
+  looks: `/applications/${ids.application}/looks`,
   'api-keys': '/api-keys',
   'api-key-new': '/api-keys/new',
   tokens: `/tokens?user_id=${ids.user}`,

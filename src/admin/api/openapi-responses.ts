@@ -39,6 +39,7 @@ const areas: ReadonlySet<string> = new Set([
   'api_key',
   'setting',
   'branding',
+  'avatar',
   'invitation',
   'passkey',
   'server',

@@ -74,6 +74,8 @@ export interface Declaration<P extends TObject, Q extends TObject, B extends TSc
   readonly params?: P;
   readonly query?: Q;
   readonly body?: B;
+  /** The most bytes of a body; default: those of every JSON body. */
+  readonly bodyBytes?: number;
   /** Whether an empty body is read as `{}`. */
   readonly isBodyOptional?: boolean;
   readonly sensitivity: Sensitivity;

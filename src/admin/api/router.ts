@@ -91,7 +91,7 @@ function respond(route: Route, { routes, publicUrl, idempotency }: Deps, perform
       actor,
       params: ctx.params,
       query,
-      body: isBodyRead ? await readJson(ctx) : {},
+      body: isBodyRead ? await readJson(ctx, { limitBytes: route.bodyBytes }) : {},
       ifVersion: expectedVersion(sent(ctx, 'if-match')),
     };
     if (route.isUnversioned === true && input.ifVersion !== undefined) throw new AppError('request.changed');

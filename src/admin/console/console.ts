@@ -11,6 +11,7 @@ import {
   type Form,
   type OneTime,
   type RouteContext,
+  readUpload,
 } from '../../http/index.ts';
 import type { Views } from '../../views/index.ts';
 import type { Perform } from '../api/perform.ts';
@@ -183,7 +184,8 @@ export function adminConsole(deps: ConsoleDeps): Koa.Middleware {
       const isPost = page.method === 'POST';
       const { formBytes } = page;
       const limits: BodyOptions = formBytes === undefined ? {} : { limitBytes: formBytes };
-      const form = isPost ? await readForm(context, limits) : createForm('');
+      const uploaded = isPost && page.file ? await readUpload(context, page.file) : undefined;
+      const form = uploaded?.form ?? (isPost ? await readForm(context, limits) : createForm(''));
       // A form opened under an earlier sign-in of the same user is shown again with its values.
       if (isPost && forms.verify(context, who, form) === 'earlier')
         return goTo(context, await forms.keep(context, page, who.account.id, form));
@@ -195,7 +197,7 @@ export function adminConsole(deps: ConsoleDeps): Koa.Middleware {
       if (page.isSensitive === true && !who.isFresh) return signInAgain(context, who, page, form);
       if (!isPost) await forms.recall(context, page, who);
       try {
-        await page.handle(contextOf(context, who, form));
+        await page.handle({ ...contextOf(context, who, form), file: uploaded?.file });
       } catch (error) {
         if (error instanceof AppError && error.code === 'auth.stale')
           return signInAgain(context, who, page, form);

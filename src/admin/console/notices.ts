@@ -22,6 +22,8 @@ const notices: Readonly<Record<string, string>> = {
   'key-rotated':
     'A new key signs within seconds. The old one stays in the key list until its last token has expired.',
   'key-replaced': 'Key replaced. Tokens signed with the old key are no longer accepted.',
+  'branding-saved': 'Saved. Pages have it within a second.',
+  'branding-restored': 'The earlier version is back, as a new one.',
   'settings-imported': 'Settings imported. They take effect immediately.',
   'device-revoked': 'Trusted browser removed. It is asked for the second factor again.',
   'group-created': 'Group created. Add its first members.',

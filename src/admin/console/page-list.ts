@@ -11,6 +11,7 @@ import { apiMachinePages } from '../resources/apis/machine-page.ts';
 import { apiPages } from '../resources/apis/page.ts';
 import { apiScopePages } from '../resources/apis/scope-pages.ts';
 import { auditPages } from '../resources/audit/pages.ts';
+import { brandingPages } from '../resources/branding/pages.ts';
 import { applicationAccessPages } from '../resources/clients/access-page.ts';
 import { applicationActPages } from '../resources/clients/acts.ts';
 import { agentPages } from '../resources/clients/agents-page.ts';
@@ -82,6 +83,7 @@ export const adminPages: readonly Page[] = [
   ...apiKeyPages,
   ...tokenPages,
   ...keyPages,
+  ...brandingPages,
   ...settingTransferPages,
   ...settingPages,
   ...factorOfferPages,

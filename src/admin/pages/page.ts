@@ -28,6 +28,8 @@ export interface AdminContext {
   readonly query: URLSearchParams;
   /** Empty for GET. */
   readonly form: Form;
+  /** Of a page that takes one (`Page.file`): what was chosen. */
+  readonly file?: Buffer | undefined;
   /** Epoch milliseconds. */
   readonly now: number;
   /** All routes of the REST API, for pages that document it; `call` runs them. */
@@ -120,6 +122,8 @@ export interface Page {
   readonly formOn?: { readonly path: string; readonly action?: string };
   /** Maximum size of the form in bytes; default: that of every form. */
   readonly formBytes?: number;
+  /** POST: the form is one with a file, in the field of that name. */
+  readonly file?: { readonly name: string; readonly limitBytes: number };
   readonly handle: (context: AdminContext) => Promise<void>;
 }
 

@@ -1,0 +1,100 @@
+// Attacks by what pages look like: pictures that are none, looks of applications that nobody vouches for, and phishing by a look.
+import { deepEqual, doesNotMatch, equal, match, ok } from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { Agent, codeRequest } from '../support/agent.ts';
+import { startApp } from '../support/app.ts';
+import { png } from '../support/pictures.ts';
+
+const app = await startApp({ store: 'sqlite' });
+after(() => app.stop());
+
+const upload = (bytes: Buffer | string) =>
+  app.admin('POST', '/branding/pictures', { data: Buffer.from(bytes).toString('base64') });
+
+test('attack: SVG and polyglot logos; one is refused, of the other only the picture is kept', async () => {
+  const script = '<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"><script>alert(1)</script></svg>';
+  for (const bytes of [
+    script,
+    `<?xml version="1.0"?>${script}`,
+    `GIF89a${script}`,
+    '%PDF-1.7',
+    `\u00ff\u00d8\u00ff${script}`,
+  ]) {
+    const { status, body } = await upload(bytes);
+    deepEqual([status, body.error?.reason], [400, 'avatar.unreadable']);
+  }
+  const both = await upload(Buffer.concat([png(64, 32), Buffer.from(`<script>alert(1)</script>${script}`)]));
+  equal(both.status, 201);
+  deepEqual([both.body.data.width, both.body.data.height], [64, 32]);
+  const served = await fetch(`${app.url}/pictures/${String(both.body.data.id)}.png`);
+  const bytes = Buffer.from(await served.arrayBuffer());
+  doesNotMatch(bytes.toString('latin1'), /script|svg/);
+  deepEqual(
+    ['content-type', 'cache-control', 'x-content-type-options'].map((name) => served.headers.get(name)),
+    ['image/png', 'public, max-age=31536000, immutable', 'nosniff'],
+  );
+  match(served.headers.get('content-security-policy') ?? '', /default-src 'none'/);
+  for (const path of [
+    'x.png',
+    '../settings.png',
+    `${String(both.body.data.id)}.svg`,
+    `${'A'.repeat(22)}-1x1.png`,
+  ])
+    equal((await fetch(`${app.url}/pictures/${path}`)).status, 404, path);
+});
+
+test('attack: a logo that is a bomb, or huge', async () => {
+  const bomb = await upload(png(12_000, 12_000, { data: Buffer.alloc(10) }));
+  ok(bomb.status >= 400 && bomb.status < 500, `${bomb.status}`);
+  const huge = await upload(Buffer.alloc(1_100_000, 1));
+  ok(huge.status === 400 || huge.status === 413, `${huge.status}`);
+});
+
+test('attack: an application that registered itself, an agent or the Admin UI gets a look', async () => {
+  const token = await app.admin('POST', '/initial-access-tokens', { label: 'x' });
+  const registered = await fetch(`${app.url}/oauth2/register`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      authorization: `Bearer ${String(token.body.data.token)}`,
+    },
+    body: JSON.stringify({
+      redirect_uris: ['https://evil.example/cb'],
+      logo_uri: 'https://evil.example/l.png',
+      branding: { accent: '#ff0000' },
+    }),
+  });
+  const { client_id: id } = Object(await registered.json());
+  ok(id, 'registered');
+  for (const client of [String(id), 'latchkey-admin']) {
+    const { status, body } = await app.admin('PATCH', `/clients/${client}/branding`, { accent: '#ff0000' });
+    ok(
+      status === 409 ? body.error?.reason === 'branding.of_stranger' : status === 404,
+      `${client} ${status}`,
+    );
+  }
+});
+
+test('attack: phishing by a look; name and address of the server stay on the page', async () => {
+  const [own, other] = [await app.register({ client_name: 'Bank' }), await app.register()];
+  await app.admin('PATCH', '/settings', { product_name: 'Acme ID' });
+  const { body } = await upload(png(300, 60));
+  const look = {
+    logo: body.data.id,
+    is_name_in_logo: true,
+    accent: '#0b1f3a',
+    texts: { en: { welcome: '<b>Bank</b> sign-in' } },
+  };
+  equal((await app.admin('PUT', `/clients/${own.id}/branding`, look)).status, 200);
+  const page = (await new Agent(app).authorize(codeRequest(own.id))).body;
+  match(page, /--accent:#0b1f3a/);
+  match(
+    page,
+    new RegExp(`<img src="/pictures/${String(body.data.id)}\\.png" alt="" width="200" height="40">`),
+  );
+  match(page, /<span>Acme ID<\/span>/);
+  match(page, new RegExp(`<bdi>Acme ID</bdi> · <bdi dir="ltr">${new URL(app.url).host}</bdi>`));
+  match(page, /&lt;b&gt;Bank&lt;\/b&gt; sign-in/);
+  const others = (await new Agent(app).authorize(codeRequest(other.id))).body;
+  doesNotMatch(others, /0b1f3a|pictures\/|brand-of/);
+});

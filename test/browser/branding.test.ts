@@ -1,0 +1,92 @@
+// Branding in a browser: an administrator gives pages a logo, colours and a text, and takes them back; what random palettes make
+// of the sign-in page is readable to axe. 4 palettes each run, 20 with LONG=1.
+import { deepEqual, equal } from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { createAxe } from '../pages/axe.ts';
+import { png } from '../support/pictures.ts';
+import { randomPalettes } from '../views/random-palettes.ts';
+import { type AdminWorld, noticeOf, press, startAdminWorld } from './admin-world.ts';
+import { shoot } from './shots.ts';
+import { loaded } from './steps.ts';
+import { openWindow } from './window.ts';
+
+let world: AdminWorld;
+let signIn = '';
+before(async () => {
+  world = await startAdminWorld();
+  const { id } = await world.createApplication({});
+  const asked = {
+    client_id: id,
+    response_type: 'code',
+    redirect_uri: 'http://localhost:9/callback',
+    scope: 'openid',
+  };
+  const pkce = {
+    code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
+    code_challenge_method: 'S256',
+  };
+  signIn = `${world.server.issuer}/authorize?${new URLSearchParams({ ...asked, ...pkce })}`;
+});
+after(() => world.stop());
+
+test('branding: logo, colours and texts by the form; refused ones stay in it; a version comes back', async () => {
+  const page = await world.open('/branding');
+  await page
+    .getByLabel('Logo: file')
+    .setInputFiles({ name: 'logo.png', mimeType: 'image/png', buffer: png(320, 64) });
+  await loaded(page, () => page.getByRole('button', { name: 'Upload Logo', exact: true }).click());
+  equal(await noticeOf(page), 'Saved. Pages have it within a second.');
+  await page.locator('#accent').fill('navy');
+  await page.locator('[id="texts.en.welcome"]').fill('Welcome to <Acme>');
+  await press(page, 'Save');
+  equal(await page.locator('#accent').inputValue(), 'navy');
+  equal(await page.locator('[id="texts.en.welcome"]').inputValue(), 'Welcome to <Acme>');
+  await page.locator('#accent').fill('#ffd400');
+  await press(page, 'Save');
+  await shoot(page, 'branding-form');
+
+  const visitor = await openWindow(world.browser);
+  await visitor.page.goto(signIn);
+  equal(await visitor.page.locator('.card > .welcome').textContent(), 'Welcome to <Acme>');
+  equal(await visitor.page.evaluate("document.querySelector('.brand img').naturalWidth"), 320);
+  await page.getByRole('button', { name: 'Restore version 1', exact: true }).click();
+  await page.waitForURL(/\/branding/);
+  equal(await page.locator('#accent').inputValue(), '');
+  deepEqual([...visitor.complaints], []);
+  await shoot(visitor.page, 'branding-sign-in');
+  await visitor.close();
+});
+
+test('branding: random palettes have no violation, light and dark, card and split', async () => {
+  const visitor = await openWindow(world.browser);
+  const axe = await createAxe(visitor.page);
+  const found: string[] = [];
+  const texts = {
+    en: { welcome: 'Welcome back', panel: 'Everything in one place.', help: 'Call 2222 for help.' },
+  };
+  for (const [at, picked] of randomPalettes(process.env.LONG === '1' ? 20 : 4).entries()) {
+    const layout = at % 2 === 0 ? 'card' : 'split';
+    await world.server.admin('PUT', '/branding', {
+      accent: picked.accent,
+      accent_dark: picked.accentDark ?? null,
+      background: picked.background ?? null,
+      background_dark: picked.backgroundDark ?? null,
+      is_gradient: picked.isGradient,
+      layout,
+      texts,
+    });
+    await visitor.page.goto(signIn);
+    await shoot(visitor.page, `branding-random-${at}`);
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await visitor.page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+      await visitor.page.goto(signIn);
+      found.push(
+        ...(await axe.violations()).map(
+          (one) => `${JSON.stringify(picked)} ${layout} ${colorScheme}: ${one}`,
+        ),
+      );
+    }
+  }
+  deepEqual(found, []);
+  await visitor.close();
+});
