@@ -29,7 +29,7 @@ before(async () => {
 });
 after(() => world.stop());
 
-test('branding: logo, colours and texts by the form; refused ones stay in it; a version comes back', async () => {
+test('branding: logo, colours and texts by the form; a version comes back', async () => {
   const page = await world.open('/branding');
   await page
     .getByLabel('Logo: file')
