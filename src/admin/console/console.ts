@@ -184,7 +184,8 @@ export function adminConsole(deps: ConsoleDeps): Koa.Middleware {
       const isPost = page.method === 'POST';
       const { formBytes } = page;
       const limits: BodyOptions = formBytes === undefined ? {} : { limitBytes: formBytes };
-      const uploaded = isPost && page.file ? await readUpload(context, page.file) : undefined;
+      const hasFile = isPost && context.is('multipart/form-data') !== false;
+      const uploaded = page.file && hasFile ? await readUpload(context, page.file) : undefined;
       const form = uploaded?.form ?? (isPost ? await readForm(context, limits) : createForm(''));
       // A form opened under an earlier sign-in of the same user is shown again with its values.
       if (isPost && forms.verify(context, who, form) === 'earlier')
