@@ -7,6 +7,7 @@ import type { AuthMode } from '../src/settings/index.ts';
 import type { ClientRecord } from '../src/store/collections.ts';
 import type { SendOptions, Views } from '../src/views/index.ts';
 import type { Authentication } from './authentication.ts';
+import type { createConfirmedAct } from './confirmed-act.ts';
 import { CANCELLED, type CurrentInteraction } from './current.ts';
 import type { LastMethodCookie } from './last-method.ts';
 import { pageOptions, stringParameter } from './page-options.ts';
@@ -38,6 +39,7 @@ interface Deps {
   readonly fromBrowser: (ctx: Koa.Context) => { readonly tokens: readonly string[] };
   readonly people: RememberedPeople;
   readonly lastMethod: Pick<LastMethodCookie, 'read'>;
+  readonly confirmedAct: ReturnType<typeof createConfirmedAct>;
   readonly basePath: string;
 }
 
@@ -89,6 +91,7 @@ export function createLoginPage(deps: Deps): LoginPage {
     const canSignUp = client !== undefined && deps.canSignUp(clientRecord(client));
     // With an account the address of its request shows it again; without one it would start another sign-in.
     const here = account === undefined ? loginUrl : undefined;
+    const isConfirming = account !== undefined && !canContinue && !isChosen && !isAfterKey(interaction);
     const options: SendOptions = { ...pageOptions(interaction), status: attempt?.status ?? 200, here };
     views.send(
       ctx,
@@ -117,7 +120,8 @@ export function createLoginPage(deps: Deps): LoginPage {
         ...(account && {
           account: personOf(account),
           canContinue: canContinue && !isChosen,
-          isConfirming: !canContinue && !isChosen && !isAfterKey(interaction),
+          isConfirming,
+          confirming: isConfirming ? await deps.confirmedAct(ctx, interaction) : undefined,
           switchUrl: loginUrl,
         }),
       },
@@ -169,6 +173,14 @@ export function createLoginPage(deps: Deps): LoginPage {
     ctx.status = 303;
     const id = encodeURIComponent(interaction.uid);
     ctx.redirect(`${deps.basePath}/oauth2/forgot-password?interaction=${id}${way}`);
+  }
+
+  /** The signed-in person who is asked again, also after a failed attempt, as long as nobody else was typed. */
+  async function confirmedBy(interaction: BoundInteraction, username: string): Promise<Account | undefined> {
+    const { session, prompt } = interaction;
+    if (session === undefined || prompt.name === 'select_account') return undefined;
+    const account = await findAccount(session.accountId);
+    return account?.username === username ? account : undefined;
   }
 
   /** Adds the password to an earlier authentication of the same user. */
@@ -246,7 +258,7 @@ export function createLoginPage(deps: Deps): LoginPage {
           await interaction.persist();
           throw new AppError('signin.expired');
         }
-        return await send(ctx, interaction, undefined, {
+        return await send(ctx, interaction, await confirmedBy(interaction, username), {
           username,
           alert: 'alert.signin_failed',
           status: 401,
@@ -256,7 +268,7 @@ export function createLoginPage(deps: Deps): LoginPage {
         if (!(error instanceof AppError) || alert === undefined) throw error;
         const retryAfterSeconds = error.retryAfterSeconds ?? 1;
         ctx.set('Retry-After', String(retryAfterSeconds));
-        return send(ctx, interaction, undefined, {
+        return send(ctx, interaction, await confirmedBy(interaction, username), {
           username,
           alert,
           status: error.status,

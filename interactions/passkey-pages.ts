@@ -3,6 +3,7 @@
 import type Koa from 'koa';
 import type { Account } from '../src/accounts/index.ts';
 import type { BoundInteraction } from '../src/oidc/sign-in.ts';
+import type { Passkeys } from '../src/passkeys/index.ts';
 import type { Views } from '../src/views/index.ts';
 import type { CurrentInteraction } from './current.ts';
 import { pageOptions } from './page-options.ts';
@@ -13,6 +14,7 @@ interface Deps {
   readonly views: Views;
   readonly current: CurrentInteraction;
   readonly steps: SigninSteps;
+  readonly passkeys: Pick<Passkeys, 'signals'>;
   /** Remembers in this browser that the user chose "Not now". */
   readonly declineOffer: (ctx: Koa.Context, account: Account) => void;
 }
@@ -28,7 +30,7 @@ export interface PasskeySteps {
 }
 
 export function createPasskeySteps(deps: Deps): PasskeySteps {
-  const { views, current, steps, declineOffer } = deps;
+  const { views, current, steps, passkeys, declineOffer } = deps;
   return {
     async show(ctx, interaction, account, step) {
       views.send(
@@ -37,6 +39,8 @@ export function createPasskeySteps(deps: Deps): PasskeySteps {
         {
           ...current.formFields(ctx, interaction),
           account: personOf(account),
+          // What is left of passkeys that are gone is forgotten before another one is made.
+          signals: passkeys.signals(account),
         },
         pageOptions(interaction),
       );

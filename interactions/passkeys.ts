@@ -59,7 +59,9 @@ export function createPasskeyCeremonies(deps: Deps): PasskeyCeremonies {
 
   async function making(interaction: BoundInteraction) {
     const { progress, account } = await steps.resume(interaction);
-    if (progress.step !== 'passkey' && progress.step !== 'offer') throw new AppError('signin.expired');
+    const isBesideApp = progress.step === 'enrol' && mode() !== 'password';
+    if (progress.step !== 'passkey' && progress.step !== 'offer' && !isBesideApp)
+      throw new AppError('signin.expired');
     return { progress, account };
   }
 
@@ -108,7 +110,8 @@ export function createPasskeyCeremonies(deps: Deps): PasskeyCeremonies {
           boundTo: boundTo(interaction),
           account,
           isConditional: progress.step === 'offer' && body.get('mediation') === 'conditional',
-          needsUserVerification: progress.step === 'passkey',
+          // It will be the only way to sign in, or the two factors that are asked for.
+          needsUserVerification: progress.step !== 'offer',
         });
       }),
 
@@ -127,7 +130,9 @@ export function createPasskeyCeremonies(deps: Deps): PasskeyCeremonies {
         const amr = progress.step === 'offer' ? progress.amr : [...progress.amr, ...passkeyAmr(made)];
         const methods = progress.step === 'offer' ? [] : passkeyMethods(made);
         const { provenAt } = interaction;
-        if (progress.step === 'passkey' && passkeys.needsCodes(fresh)) {
+        // As after an authenticator app: a second step that is lost must not be the end of the account.
+        const isOnlySecondStep = progress.step === 'enrol' && !fresh.recoveryCodes?.length;
+        if (isOnlySecondStep || (progress.step === 'passkey' && passkeys.needsCodes(fresh))) {
           const times = steps.timesOf(interaction, fresh, { methods, provenAt });
           interaction.progress = { accountId: fresh.id, amr, times, step: 'new_codes' };
           await interaction.persist();

@@ -17,6 +17,7 @@ import type { SecondFactors } from '../src/second-factors/index.ts';
 import type { SessionDomain } from '../src/sessions/index.ts';
 import type { SettingValues } from '../src/settings/index.ts';
 import type { Views } from '../src/views/index.ts';
+import { createConfirmedAct } from './confirmed-act.ts';
 import { createConsentPage } from './consent.ts';
 import { createCurrentInteraction } from './current.ts';
 import { createDevicePages } from './device.ts';
@@ -24,19 +25,16 @@ import { createShowInteraction } from './dispatcher.ts';
 import { createDonePages } from './done-pages.ts';
 import { createEnrolmentPages } from './enrolment.ts';
 import { createRenderError, createSendErrorPage } from './error-pages.ts';
+import { createFurtherSteps } from './further-steps.ts';
 import { createHomeRedirects } from './home.ts';
 import { createInvitationPages } from './invitation.ts';
 import type { KnownBrowsers } from './known-browsers.ts';
 import { createLanguageChoice } from './language.ts';
-import { createLeavingStep } from './leaving.ts';
 import { createLoginPage } from './login.ts';
 import { createLogoutPages } from './logout-pages.ts';
 import { createMailedLinkPages } from './mailed-links.ts';
 import { createOnboardingPage } from './onboarding.ts';
-import { createPasskeySteps } from './passkey-pages.ts';
-import { createPasskeyCeremonies } from './passkeys.ts';
 import { createRecoverPage } from './recover.ts';
-import { createSecondFactorPages } from './second-factor.ts';
 import { createSignInParts } from './sign-in-parts.ts';
 import { createSigninSteps } from './signin-steps.ts';
 import { createSignupPages } from './signup.ts';
@@ -143,12 +141,17 @@ function createPages(deps: Parts) {
     canResetPassword: recovery.canResetPassword,
     canUseMagicLinks: recovery.canUseMagicLinks,
     canSignUp: signUp.isOpen,
+    confirmedAct: createConfirmedAct({ ...deps, findAccount, findClient }),
   });
-  const passkeySteps = createPasskeySteps({ ...deps, ...signIn, current, steps });
-  const ceremonies = createPasskeyCeremonies({ ...deps, ...signIn, passkeys: deps.passkeys, current, steps });
+  const { ceremonies, factors } = createFurtherSteps({
+    ...signIn,
+    ...deps,
+    parts: signIn,
+    current,
+    steps,
+    findClient,
+  });
   const recover = createRecoverPage({ ...deps, mode: signIn.mode, current, steps });
-  const leaving = createLeavingStep({ ...deps, current, steps });
-  const factors = createSecondFactorPages({ ...deps, parts: signIn, current, steps, passkeySteps, leaving });
   const mailed = createMailedLinkPages({
     ...deps,
     ...signIn,

@@ -5,10 +5,12 @@ import type { Clock } from '../src/clock.ts';
 import { AppError } from '../src/errors.ts';
 import type { Form } from '../src/http/index.ts';
 import type { BoundInteraction, SigninProgress } from '../src/oidc/sign-in.ts';
+import type { Passkeys } from '../src/passkeys/index.ts';
 import type { SecondFactors } from '../src/second-factors/index.ts';
-import { EMAIL_CODE_COOLDOWN_SECONDS, toQrDataUri } from '../src/second-factors/index.ts';
+import { EMAIL_CODE_COOLDOWN_SECONDS } from '../src/second-factors/index.ts';
 import type { Views } from '../src/views/index.ts';
 import { CANCELLED, type CurrentInteraction } from './current.ts';
+import { createFactorEnrolment } from './factor-enrolment.ts';
 import type { LeavingStep } from './leaving.ts';
 import { maskEmail } from './mask-email.ts';
 import { pageOptions } from './page-options.ts';
@@ -33,8 +35,10 @@ interface Deps {
   readonly basePath: string;
   readonly readForm: (ctx: Koa.Context) => Promise<Form>;
   readonly secondFactors: SecondFactors;
-  readonly parts: Pick<SignInParts, 'trust' | 'trustDays'>;
+  readonly parts: Pick<SignInParts, 'trust' | 'trustDays' | 'mode' | 'mfaMode'>;
+  readonly clientNameOf: (interaction: BoundInteraction) => Promise<string | undefined>;
   readonly clock: Clock;
+  readonly passkeys: Pick<Passkeys, 'signals'>;
   readonly passkeySteps: PasskeySteps;
   readonly leaving: LeavingStep;
 }
@@ -57,8 +61,9 @@ interface Shown {
 export function createSecondFactorPages(deps: Deps): SecondFactorPages {
   const { views, current, steps, basePath, readForm, clock, secondFactors, parts, passkeySteps, leaving } =
     deps;
-  const { totp } = secondFactors;
-  const { methodsOf, canUseEmail } = createMethodChoice({ steps, secondFactors });
+  const choice = createMethodChoice({ steps, secondFactors });
+  const { methodsOf, canUseEmail } = choice;
+  const enrolment = createFactorEnrolment({ ...deps, choice });
 
   async function mailCode(
     ctx: Koa.Context,
@@ -91,42 +96,13 @@ export function createSecondFactorPages(deps: Deps): SecondFactorPages {
       'mfa',
       {
         ...current.formFields(ctx, interaction),
+        clientName: await deps.clientNameOf(interaction),
         methods,
         method,
         sentTo: method === 'email' && mailedAt !== undefined ? maskEmail(account.email ?? '') : undefined,
         canTrust: account.role === 'user',
         trustDays: parts.trustDays(),
         resendInSeconds: left,
-        alert: shown.alert === undefined ? undefined : { key: shown.alert },
-      },
-      { ...pageOptions(interaction), status: shown.status },
-    );
-  }
-
-  async function showEnrolment(
-    ctx: Koa.Context,
-    interaction: BoundInteraction,
-    account: Account,
-    shown: Shown,
-  ) {
-    const progress = interaction.progress;
-    if (progress === undefined) throw new AppError('signin.expired');
-    const known = progress.pending === undefined ? undefined : totp.reopen(account, progress.pending);
-    const enrolment = known ?? totp.begin(account);
-    if (known === undefined) {
-      interaction.progress = { ...progress, pending: enrolment.pending };
-      await interaction.persist();
-    }
-    views.send(
-      ctx,
-      'mfa-enrol',
-      {
-        ...current.formFields(ctx, interaction),
-        qr: await toQrDataUri(enrolment.uri),
-        secret: enrolment.secret.replace(/(.{4})(?=.)/g, '$1 '),
-        otpauthUri: enrolment.uri,
-        canUseEmail: canUseEmail(account, interaction),
-        canSkip: false,
         alert: shown.alert === undefined ? undefined : { key: shown.alert },
       },
       { ...pageOptions(interaction), status: shown.status },
@@ -155,29 +131,11 @@ export function createSecondFactorPages(deps: Deps): SecondFactorPages {
   /** Uses e-mail codes instead of an authenticator app: the first code is sent now, and the sign-in continues with it. */
   async function enrolEmail(ctx: Koa.Context, interaction: BoundInteraction): Promise<void> {
     const { progress, account } = await steps.resume(interaction);
-    if (!canUseEmail(account, interaction)) return showEnrolment(ctx, interaction, account, { status: 400 });
+    if (!canUseEmail(account, interaction)) return enrolment.show(ctx, interaction, account, { status: 400 });
     const fresh = await secondFactors.enrolEmailAtSignIn(account.id);
     if (fresh === undefined) throw new AppError('signin.expired');
     const { amr, times = {} } = progress;
     await mailCode(ctx, interaction, fresh, { accountId: fresh.id, amr, times, step: 'verify' });
-  }
-
-  async function enrol(ctx: Koa.Context, interaction: BoundInteraction, form: Form): Promise<void> {
-    const { progress, account } = await steps.resume(interaction);
-    if (progress.pending === undefined) return showEnrolment(ctx, interaction, account, {});
-    const outcome = await secondFactors.enrolTotpAtSignIn(account, progress.pending, form.get('code') ?? '');
-    if (outcome === 'expired') {
-      const { pending: _, ...rest } = progress;
-      interaction.progress = rest;
-    }
-    if (outcome !== 'ok') {
-      return showEnrolment(ctx, interaction, account, { alert: ALERTS[outcome], status: 401 });
-    }
-    const times = steps.timesOf(interaction, account, { methods: PROVEN.totp });
-    const amr = [...progress.amr, ...AMR.totp];
-    interaction.progress = { accountId: account.id, amr, times, step: 'new_codes' };
-    await interaction.persist();
-    goToStep(ctx, basePath, interaction);
   }
 
   async function showCodes(
@@ -214,7 +172,7 @@ export function createSecondFactorPages(deps: Deps): SecondFactorPages {
         case 'verify':
           return showCode(ctx, interaction, account, { method: isMethod(method) ? method : undefined });
         case 'enrol':
-          return showEnrolment(ctx, interaction, account, {});
+          return enrolment.show(ctx, interaction, account, {});
         case 'new_codes':
           return showCodes(ctx, interaction, account, progress);
         case 'codes':
@@ -242,7 +200,7 @@ export function createSecondFactorPages(deps: Deps): SecondFactorPages {
           return verifyCode(ctx, interaction, form);
         case 'enrol':
           if (form.get('action') === 'email') return enrolEmail(ctx, interaction);
-          return enrol(ctx, interaction, form);
+          return enrolment.enrolApp(ctx, interaction, form);
         case 'codes':
           return turnPage(ctx, interaction, account, progress);
         case 'leaving':

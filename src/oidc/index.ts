@@ -71,6 +71,7 @@ export { createPlain, type PlainAnswers } from './plain/index.ts';
 export { authorizationIn } from './requests/document-clients.ts';
 export type { BrowserSession } from './sign-in/browser-session.ts';
 export { consoleSignInUrl } from './sign-in/console-sign-in.ts';
+export { type Purpose, stateFor } from './sign-in/purpose.ts';
 export type { SignedInUser, SignedInUsers } from './sign-in/signed-in-user.ts';
 export { createTestSignInAccess, type TestSignInAccess } from './test-sign-in/test-sign-in-access.ts';
 export type { TestSignIn } from './test-sign-in/test-sign-ins.ts';

@@ -5,7 +5,11 @@ export { ACR, statementOf } from '../clients/index.ts';
 export type { DevicePages } from './configuration.ts';
 export type { ProtocolPages } from './create-provider.ts';
 export { acrOf } from './entitlements/acr.ts';
-export { type AcrDemand, type AcrDemandDeps, createAcrDemand } from './entitlements/acr-demand.ts';
+export {
+  type AcrDemand,
+  type AcrDemandDeps,
+  createAcrDemand,
+} from './entitlements/acr-demand.ts';
 export { apiToConsent, wordsOfEntries } from './entitlements/api-consent.ts';
 export {
   claimsToConsent,
@@ -21,3 +25,4 @@ export type { SessionGrant } from './models/grant.ts';
 export type { BoundInteraction, SigninProgress } from './models/interaction.ts';
 export type { BrowserSession } from './sign-in/browser-session.ts';
 export { consoleSignInUrl } from './sign-in/console-sign-in.ts';
+export { isForAdminUi, purposeOf } from './sign-in/purpose.ts';

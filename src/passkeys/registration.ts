@@ -91,7 +91,7 @@ export function createPasskeyRegistration(deps: {
     });
     if (!verified || registrationInfo.credential.id !== response.id) throw new PasskeyProblem('not verified');
     const isDiscoverable = response.clientExtensionResults.credProps?.rk === true;
-    return { ...registrationInfo, isDiscoverable, isConditional: challenge.isConditional === true };
+    return { ...registrationInfo, isDiscoverable };
   }
 
   async function addToAccount(accountId: string, made: RegisteredPasskey, isKey: boolean): Promise<void> {
@@ -178,7 +178,7 @@ export function createPasskeyRegistration(deps: {
       try {
         // Second step only if it is not discoverable, or without user verification: then a finder could sign in with
         // it.
-        const isUnchecked = !isUserVerified && !made.isConditional && deviceType === 'singleDevice';
+        const isUnchecked = !isUserVerified && deviceType === 'singleDevice';
         await addToAccount(accountId, passkey, !made.isDiscoverable || isUnchecked);
       } catch (error) {
         // A passkey counts only if its account lists it; removing the record frees the id for another attempt.

@@ -33,6 +33,7 @@ export interface HomeDeps {
     readonly activity: Model['activity'];
   }>;
   readonly canDelete: () => boolean;
+  readonly signals: (account: Account) => object;
   readonly isKnownBrowser: (ctx: Koa.Context, account: Account) => boolean;
   readonly acts: {
     /** @throws AppError session.not_found when it is not a session of this user */
@@ -79,7 +80,9 @@ const ALERTS: Alerts = {
 /** How long the owner sees a warning about guessed passwords. */
 const GUESSED_MS = 7 * 86_400_000;
 
-export function createHomePage({ kit, now, overview, acts, canDelete, isKnownBrowser }: HomeDeps) {
+export function createHomePage(deps: HomeDeps) {
+  const { kit, now, overview, acts, canDelete, isKnownBrowser, signals } = deps;
+
   function guessesOf(ctx: Koa.Context, { account }: SelfServiceUser): Model['guesses'] {
     const { guessedAt: at } = account;
     if (at === undefined || at <= now() - GUESSED_MS) return undefined;
@@ -106,6 +109,8 @@ export function createHomePage({ kit, now, overview, acts, canDelete, isKnownBro
         codesLeft: facts.codesLeft,
         guesses: guessesOf(ctx, who),
         canDelete: canDelete(),
+        // Here, too: after a new name, and after an administrator removed a passkey.
+        signals: signals(account),
         notice: noticeOf(ctx, NOTICES),
         alert: problem && { key: problem.alert },
         retryAfterSeconds: problem?.retryAfterSeconds,

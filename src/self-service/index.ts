@@ -211,6 +211,7 @@ export function createSelfService(deps: SelfServiceDeps): Koa.Middleware[] {
         acts,
         canDelete: deletion.isAllowed,
         isKnownBrowser: parts.knownBrowsers.isKnown,
+        signals: parts.passkeys.signals,
       }),
       launcher: createLauncherPage({ kit, launcher: actions.launcher }),
       profile: createProfilePage({ kit, ...profile }),

@@ -205,6 +205,7 @@ type PageKitModel = Pick<
   PageModels['account'],
   | 'csrf'
   | 'alert'
+  | 'signals'
   | 'retryAfterSeconds'
   | 'account'
   | 'confirmUrl'

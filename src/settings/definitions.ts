@@ -128,7 +128,7 @@ export function color(about: Metadata & { readonly default: string }): SettingDe
 const MAX_ORIGINS = 10;
 
 const isOrigin = (text: string): boolean =>
-  /^https:\/\/[!-~]+$/.test(text) && URL.canParse(text) && new URL(text).origin === text;
+  /^https:\/\/[!-)+-~]+$/.test(text) && URL.canParse(text) && new URL(text).origin === text;
 
 /** '' for none. Secure web origins (RFC 6454 §6.1), exactly as browsers send them, separated by spaces. */
 export function origins(about: Metadata & { readonly default: string }): SettingDefinition<string> {

@@ -113,6 +113,8 @@ export interface AccountPageModels {
     })[];
     /** Whether people can delete their own account. */
     readonly canDelete: boolean;
+    /** For the browser's signal methods (WebAuthn §5.1.10). */
+    readonly signals: object;
     readonly notice?:
       | 'session_ended'
       | 'sessions_ended'

@@ -1,6 +1,8 @@
 // Rendering: the pages' models (pages.ts), templates, texts in seven languages (strings.ts), branding (theme.ts) and assets;
 // start with views.ts. Not here: which page is shown and when is decided by the domains above; what a mail says, and to
 // whom, by src/mail.
+export { type ConfirmedAct, isConfirmedAct } from './confirmed-acts.ts';
+export type { RequiredBy } from './enrol-page.ts';
 export { fillForm, type Typed } from './fill-form.ts';
 export type { FieldErrors, Text } from './form-page.ts';
 export { languageCookieName, readLanguages } from './language-choice.ts';

@@ -1,4 +1,5 @@
 // The model of the sign-in page, and how people are shown.
+import type { ConfirmedAct } from './confirmed-acts.ts';
 import type { FormPage } from './form-page.ts';
 
 /** Shown by name where there is one. */
@@ -34,6 +35,8 @@ export interface LoginModel extends FormPage {
   readonly first?: 'password' | 'passkey' | 'link' | undefined;
   /** The known account authenticates again, although it is signed in. */
   readonly isConfirming?: boolean | undefined;
+  /** What for, and whom or what it is about. */
+  readonly confirming?: { readonly act: ConfirmedAct; readonly name?: string | undefined } | undefined;
   /** The sign-up page; absent: sign-up is closed. */
   readonly signUpUrl?: string | undefined;
   /** People remembered in this browser, to choose from; instead of the form where there is no `account`. */

@@ -1,5 +1,6 @@
 // The models of all pages. Users' texts are unescaped here: templates escape them.
 import type { AccountPageModels } from './account-pages.ts';
+import type { EnrolModel } from './enrol-page.ts';
 import type { FieldErrors, FormPage, Text } from './form-page.ts';
 import type { LoginModel, Person } from './login-page.ts';
 import type { NextStep, SignedOut } from './next-step.ts';
@@ -81,19 +82,7 @@ export interface PageModels extends AccountPageModels {
     /** Until another code can be requested; absent or 0: now. */
     readonly resendInSeconds?: number | undefined;
   };
-  readonly 'mfa-enrol': FormPage & {
-    readonly interaction: string;
-    readonly clientId?: string | undefined;
-    /** The QR code with its quiet zone, as a data: URI. */
-    readonly qr: string;
-    /** In groups, for reading; copied without the spaces. */
-    readonly secret: string;
-    /** The content of the QR code; opens the app on the same phone. */
-    readonly otpauthUri?: string | undefined;
-    /** Whether codes by mail can be chosen instead. */
-    readonly canUseEmail?: boolean | undefined;
-    readonly canSkip: boolean;
-  };
+  readonly 'mfa-enrol': EnrolModel;
   /** Shown once; a page never repeats the same codes. */
   readonly 'recovery-codes': {
     readonly csrf: string;
@@ -104,8 +93,8 @@ export interface PageModels extends AccountPageModels {
   /** The owner asked for the account's deletion, and may undo it. `dueAt`: epoch milliseconds. */
   readonly leaving: PasskeyPage & { readonly dueAt: number };
   /** A passkey must be registered to continue. */
-  readonly 'passkey-enrol': PasskeyPage;
-  readonly 'passkey-offer': PasskeyPage;
+  readonly 'passkey-enrol': PasskeyStep;
+  readonly 'passkey-offer': PasskeyStep;
   /** Must not depend on whether the account exists. */
   readonly recover: FormPage & {
     readonly interaction: string;
@@ -252,6 +241,11 @@ interface PasskeyPage {
   readonly interaction: string;
   readonly clientId?: string | undefined;
   readonly account: Person;
+}
+
+interface PasskeyStep extends PasskeyPage {
+  /** For the browser's signal methods (WebAuthn §5.1.10). */
+  readonly signals: object;
 }
 
 export type SecondFactorMethod = 'totp' | 'email' | 'recovery' | 'passkey';

@@ -16,7 +16,7 @@ if (field) {
     if (!problem.textContent) field.removeAttribute('aria-invalid');
     const isNew = digits !== last;
     last = digits;
-    if (isNew && digits.length === 6) field.form.requestSubmit(field.form.querySelector('.primary'));
+    if (isNew && digits.length === 6) field.form.requestSubmit(field.form.querySelector('.button'));
   };
   document.getElementById('code-note').hidden = false;
   field.addEventListener('input', read);

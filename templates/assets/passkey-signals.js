@@ -1,22 +1,15 @@
-// Owns telling password managers which passkeys are still good, and what the account is called (WebAuthn §5.1.10).
-const { library, signals } = document.querySelector('[data-signals]').dataset;
+// Owns telling password managers which passkeys are still good, and what the account is called (WebAuthn §5.1.10). Without a
+// word and without waiting: where a browser does not know these methods, nothing happens.
+const { rpId, userId, acceptedIds, name, displayName } = JSON.parse(
+  document.querySelector('[data-signals]').dataset.signals,
+);
+const { PublicKeyCredential } = globalThis;
 const tell = async () => {
-  if (!globalThis.PublicKeyCredential?.signalAllAcceptedCredentials) return;
-  await import(library);
-  const { sendSignal } = globalThis.SimpleWebAuthnBrowser;
-  const { rpId: rpID, userId: userID, acceptedIds, name, displayName } = JSON.parse(signals);
-  await sendSignal({
-    signalName: 'allAcceptedCredentials',
-    rpID,
-    userID,
-    allAcceptedCredentialIDs: acceptedIds,
+  await PublicKeyCredential?.signalAllAcceptedCredentials?.({
+    rpId,
+    userId,
+    allAcceptedCredentialIds: acceptedIds,
   });
-  await sendSignal({
-    signalName: 'currentUserDetails',
-    rpID,
-    userID,
-    userName: name,
-    userDisplayName: displayName,
-  });
+  await PublicKeyCredential?.signalCurrentUserDetails?.({ rpId, userId, name, displayName });
 };
 tell().catch(() => {});

@@ -53,8 +53,12 @@ const ceremony = async (isQuiet) => {
   }
 };
 
+// From the second failure on, what else can be done is said in words and one press away.
+let failures = 0;
+const ladder = document.querySelector('.ladder');
 const tell = ({ name, reason = name, about }) => {
   if (about?.redirect) return location.assign(about.redirect);
+  failures += 1;
   const key = {
     NotAllowedError: 'cancelled',
     AbortError: 'cancelled',
@@ -64,8 +68,11 @@ const tell = ({ name, reason = name, about }) => {
     'passkey.unverified': 'unverified',
     'signin.expired': 'expired',
   }[reason];
-  problem.querySelector('p').textContent = dataset[key] ?? dataset.failed;
+  const isLost = key === 'unknown' || key === 'unverified';
+  const isStuck = failures > 1 && !isLost && key !== 'expired' && key !== 'registered';
+  problem.querySelector('p').textContent = isStuck ? dataset.stuck : (dataset[key] ?? dataset.failed);
   problem.hidden = false;
+  if (ladder && (isStuck || isLost)) ladder.hidden = false;
 };
 
 const calm = () => button.removeAttribute('aria-busy');
@@ -77,6 +84,8 @@ const start = async () => {
   if (!PublicKeyCredential) {
     button.hidden = true;
     box.querySelector('.absent').hidden = false;
+    document.querySelector('details.other')?.setAttribute('open', '');
+    if (ladder && !document.getElementById('password')) ladder.hidden = false;
     return;
   }
   const canListen =
@@ -96,6 +105,8 @@ const start = async () => {
     }
   });
   addEventListener('pageshow', calm);
+  for (const way of document.querySelectorAll('[data-focus]'))
+    way.addEventListener('click', () => document.getElementById(way.dataset.focus).focus());
   const field = document.querySelector('input[name=can_passkey]');
   if (field && (await PublicKeyCredential.isUserVerifyingPlatformAuthenticatorAvailable()))
     field.value = 'on';

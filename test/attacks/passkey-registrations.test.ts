@@ -194,3 +194,21 @@ test('passkey upgrade: automatic beside the password, only where it was begun th
   const [made] = await passkeysOf(alice);
   assert.deepEqual([made?.is_synced, made?.is_second_factor_only], [true, false]);
 });
+
+test('attack: a key that was never touched, registered as a way in by calling it automatic', async () => {
+  const begun = await beginRegistration(agent, offer, { mediation: 'conditional' });
+  const response = key.create(begun.body, { flags: 64 });
+  await goOn(agent, await send(agent, offer, FINISH, { response }));
+  assert.equal((await passkeysOf(alice))[0]?.is_second_factor_only, true);
+});
+
+test('attack: automatic creation by a request, where the sign-in offers none', async () => {
+  const fresh = new Agent(app);
+  const page = await openSignIn(fresh, client);
+  const quiet = { mediation: 'conditional' };
+  assert.equal((await beginRegistration(fresh, page, quiet)).status, 400);
+  const last = await fresh.submit(page, { username: alice.username, password: PASSWORD });
+  assert.match(last.location ?? '', /code=/);
+  assert.equal((await beginRegistration(fresh, page, quiet)).status, 400);
+  assert.equal((await passkeysOf(alice)).length, 0);
+});

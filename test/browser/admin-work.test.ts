@@ -330,7 +330,7 @@ test('second factor: reset after a warning page; trusted browsers are removed si
   assert.match(await noticeOf(page), /^Second factor reset/);
   assert.match(await text('.trail'), /Second factor reset/);
   assert.doesNotMatch(await text('.known'), /Authenticator app/);
-  assert.equal(await tryToSignIn('has-factor', PASSWORD), 'Set up your authenticator app');
+  assert.equal(await tryToSignIn('has-factor', PASSWORD), 'Add a second step');
   await close();
 });
 

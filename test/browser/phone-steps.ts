@@ -33,7 +33,7 @@ export const spaced = (code: string): string => `${code.slice(0, 3)} ${code.slic
 
 /** From the page with the QR code to the application. */
 export async function enrol(page: Page, shots?: string): Promise<{ uri: URL; recovery: string[] }> {
-  assert.equal(await heading(page), 'Set up your authenticator app');
+  assert.equal(await heading(page), 'Add a second step');
   if (shots !== undefined) await shoot(page, `${shots}-enrol`);
   const uri = await scan(page);
   await type(page, codeOf(uri));

@@ -371,4 +371,49 @@ test('/.well-known/webauthn: lists the configured origins, which are accepted', 
   const used = await usePasskey(agent, page, adminKey, { lies: { origin: 'https://other.example' } });
   assert.equal(used.status, 200);
   await app.admin('PATCH', '/settings', { passkey_extra_origins: '' });
+  const unlisted = await usePasskey(new Agent(app), page, adminKey, {
+    lies: { origin: 'https://other.example' },
+  }).catch(() => undefined);
+  assert.equal(unlisted, undefined, 'the page is another browser’s');
+  const late = await openSignIn(agent, client, { prompt: 'login' });
+  const after = await usePasskey(agent, late, adminKey, { lies: { origin: 'https://other.example' } });
+  assert.equal(after.status, 401, 'once it is not listed any more');
+});
+
+test('attack: an origin that is nearly a related one', async () => {
+  await app.admin('PATCH', '/settings', {
+    passkey_extra_origins: 'https://other.example https://a.example:8443',
+  });
+  try {
+    for (const origin of [
+      'http://other.example',
+      'https://other.example:444',
+      'https://sub.other.example',
+      'https://notother.example',
+      'https://other.example.evil.example',
+      'https://other.example/',
+      'https://OTHER.example',
+      'https://other.example https://a.example:8443',
+      'https://a.example',
+      'null',
+      '',
+    ]) {
+      const agent = new Agent(app);
+      const page = await openSignIn(agent, client);
+      const used = await usePasskey(agent, page, adminKey, { lies: { origin } });
+      assert.deepEqual([used.status, used.body.reason], [401, 'passkey.refused'], origin);
+    }
+    for (const bad of [
+      'http://other.example',
+      'https://*.example',
+      'https://u:p@other.example',
+      'other.example',
+      'javascript:alert(1)',
+    ]) {
+      const refused = await app.admin('PATCH', '/settings', { passkey_extra_origins: bad });
+      assert.equal(refused.status, 400, bad);
+    }
+  } finally {
+    await app.admin('PATCH', '/settings', { passkey_extra_origins: '' });
+  }
 });

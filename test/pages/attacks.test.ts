@@ -27,7 +27,19 @@ const variants: Record<string, string> = {
 };
 
 // Words that our own code chooses among: a stranger never writes these.
-const ours = new Set(['group', 'type', 'key', 'titleKey', 'method', 'methods', 'alert', 'notice', 'what']);
+const ours = new Set([
+  'act',
+  'requiredBy',
+  'group',
+  'type',
+  'key',
+  'titleKey',
+  'method',
+  'methods',
+  'alert',
+  'notice',
+  'what',
+]);
 
 const poison = (value: unknown, payload: string, name = ''): unknown => {
   if (typeof value === 'string') return ours.has(name) ? value : payload;

@@ -179,7 +179,7 @@ test('recovery code: sent as typed, when submitted', async () => {
   await close();
 });
 
-test('TOTP enrolment: key copied without blanks, first code enables it, "not now" needs none', async () => {
+test('TOTP enrolment: key copied without blanks, first code enables it, "Cancel" needs none', async () => {
   const { page, complaints, close } = await open(browser, {
     permissions: ['clipboard-read', 'clipboard-write'],
     viewport: { width: 390, height: 844 },
@@ -199,7 +199,7 @@ test('TOTP enrolment: key copied without blanks, first code enables it, "not now
 
   await page.click('.quiet');
   await page.waitForURL(mfa);
-  assert.equal(lastPosted().action, 'skip');
+  assert.equal(lastPosted().action, 'cancel');
   await page.goto(`${pages.origin}/show/mfa-enrol`);
   await page.locator('#code:focus').waitFor();
   await page.keyboard.type('123456');

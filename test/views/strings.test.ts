@@ -26,6 +26,7 @@ const open = [
   'export.',
   'field.',
   'invalid.',
+  'confirm.',
   'mail.fact_',
   'reason.',
   'scope.',

@@ -28,6 +28,7 @@ import type { createFactorOffer } from './factor-offer.ts';
 import { navigationFor } from './navigation.ts';
 import { noticeOf } from './notices.ts';
 import { createPendingForms, FILLED } from './pending-form.ts';
+import { purposeOfPage } from './purpose.ts';
 import { createShownOnce, SHOWN } from './shown-once.ts';
 import type { createConsoleSignIn } from './sign-in.ts';
 import type { createUndo } from './undo.ts';
@@ -213,7 +214,12 @@ export function adminConsole(deps: ConsoleDeps): Koa.Middleware {
   async function signInAgain(ctx: Koa.Context, who: SignedInAdmin, page: Page, form: Form): Promise<void> {
     const here = `${basePath}${ctx.path}${ctx.search}`;
     const returnTo = page.method === 'POST' ? await forms.keep(ctx, page, who.account.id, form) : here;
-    signIn.start(ctx, returnTo, { ...needsOf(who), isFresh: true, maxAgeSeconds: idleSeconds() });
+    signIn.start(ctx, returnTo, {
+      ...needsOf(who),
+      isFresh: true,
+      maxAgeSeconds: idleSeconds(),
+      purpose: purposeOfPage(page, ctx.path),
+    });
   }
 
   async function beginSignIn(ctx: Koa.Context): Promise<void> {

@@ -95,6 +95,7 @@ export function createAdminUi(deps: AdminUiDeps): Koa.Middleware {
       }),
     }),
     signIn: createConsoleSignIn({
+      csrf: deps.csrf,
       ask: deps.ask,
       baseUrl,
       basePath,

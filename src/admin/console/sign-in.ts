@@ -5,7 +5,8 @@ import { createHash, randomBytes } from 'node:crypto';
 import type Koa from 'koa';
 import { CONSOLE_CLIENT_ID } from '../../clients/index.ts';
 import { AppError } from '../../errors.ts';
-import type { InjectRequest } from '../../http/index.ts';
+import type { Csrf, InjectRequest } from '../../http/index.ts';
+import { type Purpose, stateFor } from '../../oidc/index.ts';
 import type { SealedCookie } from './sealed-cookie.ts';
 
 export interface PendingSignIn {
@@ -30,10 +31,13 @@ export interface SignInNeeds {
   readonly isAcrDemanded?: boolean;
   /** The user must authenticate now, however recent the session is. */
   readonly isFresh?: boolean;
+  /** What for, to be named on the page. */
+  readonly purpose?: Purpose | undefined;
 }
 
 interface Deps {
   readonly pending: SealedCookie<PendingSignIn>;
+  readonly csrf: Pick<Csrf, 'token'>;
   readonly ask: InjectRequest;
   readonly baseUrl: string;
   readonly basePath: string;
@@ -45,7 +49,7 @@ const PENDING_SECONDS = 3600;
 
 const random = (): string => randomBytes(32).toString('base64url');
 
-export function createConsoleSignIn({ pending, ask, baseUrl, basePath, issuer }: Deps) {
+export function createConsoleSignIn({ pending, csrf, ask, baseUrl, basePath, issuer }: Deps) {
   const redirectUri = `${baseUrl}/admin/callback`;
 
   async function redeem(ctx: Koa.Context, code: string, verifier: string): Promise<unknown> {
@@ -65,9 +69,10 @@ export function createConsoleSignIn({ pending, ask, baseUrl, basePath, issuer }:
     start(
       ctx: Koa.Context,
       returnTo: string,
-      { maxAgeSeconds, acr, isAcrDemanded = false, isFresh = false }: SignInNeeds,
+      { maxAgeSeconds, acr, isAcrDemanded = false, isFresh = false, purpose }: SignInNeeds,
     ): void {
-      const made = { state: random(), nonce: random(), verifier: random(), returnTo };
+      const state = purpose === undefined ? random() : stateFor(ctx, csrf, purpose);
+      const made = { state, nonce: random(), verifier: random(), returnTo };
       pending.write(ctx, made, PENDING_SECONDS);
       const query = new URLSearchParams({
         client_id: CONSOLE_CLIENT_ID,

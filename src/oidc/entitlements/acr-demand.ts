@@ -2,6 +2,7 @@
 import type { Account } from '../../accounts/index.ts';
 import { ACR } from '../../clients/index.ts';
 import type { BoundInteraction } from '../models/interaction.ts';
+import { isForAdminUi } from '../sign-in/purpose.ts';
 import { acrRequestOf, voluntaryAcrAbove } from './acr.ts';
 import { ADMIN_SCOPES, isGrantable } from './scopes.ts';
 
@@ -34,9 +35,11 @@ export function createAcrDemand({
   passkeys,
 }: AcrDemandDeps): AcrDemand {
   const isForAdmin = ({ params }: Pick<BoundInteraction, 'params'>, account: Account): boolean =>
-    String(params.scope ?? '')
+    (String(params.scope ?? '')
       .split(' ')
-      .some((scope) => ADMIN_SCOPES.has(scope) && isGrantable(scope, account.role)) &&
+      .some((scope) => ADMIN_SCOPES.has(scope) && isGrantable(scope, account.role)) ||
+      // Asked for at once: after the sign-in it would take the password a second time.
+      (isForAdminUi({ params }) && isGrantable('admin:read', account.role))) &&
     !mayAdminister(account, undefined);
 
   function demandOf(interaction: Pick<BoundInteraction, 'params'>, account: Account): string | undefined {

@@ -18,6 +18,7 @@ export const home = {
   glance: { level: 'strong', advice: ['few_recovery_codes'] },
   codesLeft: 2,
   canDelete: true,
+  signals: { rpId: '127.0.0.1', userId: 'YWRh', acceptedIds: [], name: 'ada', displayName: 'Ada' },
   password: { isSet: true, changedAt: now - 90 * DAY },
   secondFactor: {
     appSince: now - 80 * DAY,

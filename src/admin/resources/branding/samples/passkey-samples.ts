@@ -6,7 +6,14 @@ const making = {
   csrf,
   interaction,
   clientId: 'acme',
-  account: { username: 'ada.lovelace' },
+  account: { username: 'ada.lovelace', name: 'Ada Lovelace' },
+  signals: {
+    rpId: '127.0.0.1',
+    userId: 'YWRh',
+    acceptedIds: [],
+    name: 'ada.lovelace',
+    displayName: 'Ada Lovelace',
+  },
 } satisfies PageModels['passkey-enrol'];
 
 const own = {
@@ -36,7 +43,7 @@ const own = {
       canRemove: false,
     },
   ],
-  signals: {},
+  signals: making.signals,
 } satisfies PageModels['account-passkeys'];
 
 const login = { csrf, interaction, clientName: 'Acme Analytics', values: { username: '' }, canCancel: true };

@@ -23,7 +23,8 @@ const enrolment = {
   qr: await toQrDataUri(otpauthUri),
   secret: 'JBSW Y3DP EHPK 3PXP JBSW Y3DP EHPK 3PXP',
   otpauthUri,
-  canSkip: true,
+  requiredBy: 'everyone',
+  signals: { rpId: '127.0.0.1', userId: 'YWRh', acceptedIds: [], name: 'ada', displayName: 'Ada' },
 } satisfies PageModels['mfa-enrol'];
 
 export const recoveryCodes = [
@@ -57,8 +58,23 @@ export const secondStepSamples = {
   'mfa-recovery': sample('mfa', { ...secondStep, method: 'recovery' }),
   'mfa-recovery-failed': sample('mfa', { ...secondStep, method: 'recovery', alert: 'alert.code_wrong' }),
   'mfa-enrol': sample('mfa-enrol', enrolment),
-  'mfa-enrol-email': sample('mfa-enrol', { ...enrolment, canUseEmail: true, canSkip: false }),
-  'mfa-enrol-failed': sample('mfa-enrol', { ...enrolment, canSkip: false, alert: 'alert.code_wrong' }),
+  'mfa-enrol-email': sample('mfa-enrol', { ...enrolment, canUseEmail: true }),
+  'mfa-enrol-failed': sample('mfa-enrol', {
+    ...enrolment,
+    clientName: 'Acme Analytics',
+    requiredBy: 'client',
+    passkey: 'first',
+    alert: 'alert.code_wrong',
+  }),
+  'mfa-enrol-passkey': sample('mfa-enrol', {
+    ...enrolment,
+    clientName: 'Acme Analytics',
+    requiredBy: 'client',
+    passkey: 'first',
+    canUseEmail: true,
+  }),
+  'mfa-enrol-also': sample('mfa-enrol', { ...enrolment, requiredBy: 'admin', passkey: 'also' }),
+  'mfa-enrol-reset': sample('mfa-enrol', { ...enrolment, requiredBy: 'reset', passkey: 'also' }),
   leaving: sample('leaving', {
     csrf,
     interaction,

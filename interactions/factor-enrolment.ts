@@ -1,0 +1,95 @@
+// The step of a sign-in that sets up a second factor: an authenticator app, or a passkey beside it (its ceremony is
+// passkeys.ts), or codes by mail. The page says who wants it.
+import type Koa from 'koa';
+import type { Account } from '../src/accounts/index.ts';
+import { AppError } from '../src/errors.ts';
+import type { Form } from '../src/http/index.ts';
+import { ACR, type BoundInteraction } from '../src/oidc/sign-in.ts';
+import type { Passkeys } from '../src/passkeys/index.ts';
+import { type SecondFactors, toQrDataUri } from '../src/second-factors/index.ts';
+import type { Views } from '../src/views/index.ts';
+import type { CurrentInteraction } from './current.ts';
+import { pageOptions } from './page-options.ts';
+import { requiredBy } from './required-by.ts';
+import type { createMethodChoice } from './second-factor-choice.ts';
+import { ALERTS, AMR, goToStep, PROVEN } from './second-factor-methods.ts';
+import type { SignInParts } from './sign-in-parts.ts';
+import type { SigninSteps } from './signin-steps.ts';
+
+interface Deps {
+  readonly views: Views;
+  readonly current: CurrentInteraction;
+  readonly steps: SigninSteps;
+  readonly basePath: string;
+  readonly secondFactors: Pick<SecondFactors, 'totp' | 'enrolTotpAtSignIn'>;
+  readonly passkeys: Pick<Passkeys, 'signals'>;
+  readonly parts: Pick<SignInParts, 'mode' | 'mfaMode'>;
+  readonly choice: Pick<ReturnType<typeof createMethodChoice>, 'canUseEmail'>;
+  readonly clientNameOf: (interaction: BoundInteraction) => Promise<string | undefined>;
+}
+
+interface Shown {
+  readonly alert?: string;
+  readonly status?: number;
+}
+
+export function createFactorEnrolment(deps: Deps) {
+  const { views, current, steps, basePath, secondFactors, passkeys, parts, choice, clientNameOf } = deps;
+  const { totp } = secondFactors;
+
+  /** Beside the app wherever passkeys are used at all; before it where this browser has said that it can create one. */
+  const passkeyHere = ({ canPasskey }: BoundInteraction): 'first' | 'also' | undefined => {
+    if (parts.mode() === 'password') return undefined;
+    return canPasskey === true ? 'first' : 'also';
+  };
+
+  async function show(ctx: Koa.Context, interaction: BoundInteraction, account: Account, shown: Shown) {
+    const progress = interaction.progress;
+    if (progress === undefined) throw new AppError('signin.expired');
+    const known = progress.pending === undefined ? undefined : totp.reopen(account, progress.pending);
+    const enrolment = known ?? totp.begin(account);
+    if (known === undefined) {
+      interaction.progress = { ...progress, pending: enrolment.pending };
+      await interaction.persist();
+    }
+    views.send(
+      ctx,
+      'mfa-enrol',
+      {
+        ...current.formFields(ctx, interaction),
+        clientName: await clientNameOf(interaction),
+        requiredBy: requiredBy(interaction, {
+          mfaMode: parts.mfaMode(),
+          isReset: account.mustEnrolSecondFactor === true,
+          isDemanded: steps.demandOf(interaction, account) === ACR.multiFactor,
+        }),
+        passkey: passkeyHere(interaction),
+        signals: passkeys.signals(account),
+        qr: await toQrDataUri(enrolment.uri),
+        secret: enrolment.secret.replace(/(.{4})(?=.)/g, '$1 '),
+        otpauthUri: enrolment.uri,
+        canUseEmail: choice.canUseEmail(account, interaction),
+        alert: shown.alert === undefined ? undefined : { key: shown.alert },
+      },
+      { ...pageOptions(interaction), status: shown.status },
+    );
+  }
+
+  async function enrolApp(ctx: Koa.Context, interaction: BoundInteraction, form: Form): Promise<void> {
+    const { progress, account } = await steps.resume(interaction);
+    if (progress.pending === undefined) return show(ctx, interaction, account, {});
+    const outcome = await secondFactors.enrolTotpAtSignIn(account, progress.pending, form.get('code') ?? '');
+    if (outcome === 'expired') {
+      const { pending: _, ...rest } = progress;
+      interaction.progress = rest;
+    }
+    if (outcome !== 'ok') return show(ctx, interaction, account, { alert: ALERTS[outcome], status: 401 });
+    const times = steps.timesOf(interaction, account, { methods: PROVEN.totp });
+    const amr = [...progress.amr, ...AMR.totp];
+    interaction.progress = { accountId: account.id, amr, times, step: 'new_codes' };
+    await interaction.persist();
+    goToStep(ctx, basePath, interaction);
+  }
+
+  return { show, enrolApp };
+}
