@@ -5,8 +5,8 @@ import { AppError } from './errors.ts';
 import { isPlainText, isPrototypeKey, nameForMessage } from './untrusted-text.ts';
 
 const MAX_DEPTH = 32;
-/** Readers of bodies and files have their own, lower limits. */
-const MAX_LENGTH = 1_000_000;
+/** Readers of bodies and files have their own, lower limits; a picture in base64 is the longest text that any takes. */
+const MAX_LENGTH = 1_500_000;
 
 /** A JSON object: not null, and no list. */
 export const isMembers = (value: unknown): value is Readonly<Record<string, unknown>> =>

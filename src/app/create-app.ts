@@ -115,7 +115,15 @@ export async function createApp(options: AppOptions): Promise<App> {
   });
   const { accounts, groups, signIns } = accountDomain;
   const avatars = createAvatars({ ...base, accounts, limits });
-  const mail = createMail({ ...base, sealer, baseUrl, log });
+  const { looks, pictures } = branding;
+  const mail = createMail({
+    ...base,
+    sealer,
+    baseUrl,
+    log,
+    look: () => looks.lookOf(),
+    logo: () => pictures.attachment(looks.lookOf()?.logo),
+  });
   const mount = createMount();
   const outbound = createOutbound({ ...config, store });
   const clientDomain = createClientDomain({

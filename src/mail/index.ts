@@ -9,7 +9,7 @@ import type { Logger } from '../log.ts';
 import type { SettingValues } from '../settings/index.ts';
 import * as model from '../store/collections.ts';
 import type { Store } from '../store/port.ts';
-import { themeOf } from '../views/index.ts';
+import { type PageLook, themeOf } from '../views/index.ts';
 import { answerMailRequests } from './answer-requests-job.ts';
 import type { FindLogo } from './delivery.ts';
 import { createOutboundMail, type OutboundMail } from './mail.ts';
@@ -40,8 +40,9 @@ export function createMail(deps: {
   baseUrl: string;
   events: Pick<Events, 'on'>;
   log: Pick<Logger, 'info' | 'warn'>;
-  /** The logo that mails show; without, they show the product's name. Read for each mail. */
+  /** The logo that mails show; without, they show the product's name. Read for each mail, as the look is. */
   logo?: FindLogo;
+  look?: () => PageLook | undefined;
   /** Words for where an IP address is. */
   placeOf?: PlaceOf;
 }): Mail {
@@ -50,7 +51,7 @@ export function createMail(deps: {
     ...deps,
     collection: store.collection(model.mails),
     newId: createTimeSortedIds(clock),
-    render: createMailViews({ ...deps, theme: () => themeOf(settings()) }),
+    render: createMailViews({ ...deps, theme: () => themeOf(settings(), deps.look?.()) }),
   });
   const requests = createRequestedMails({
     collection: store.collection(model.mailRequests),

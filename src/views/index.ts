@@ -12,5 +12,5 @@ export type { ConsentScope, PageModels, PageName } from './pages.ts';
 export { contrastsOf } from './palette.ts';
 export { safeLink } from './safe-urls.ts';
 export { isLanguage, languages } from './strings.ts';
-export { fontNames, type Theme, themeOf } from './theme.ts';
+export { fontNames, type PageLook, type Theme, themeOf } from './theme.ts';
 export { createEnvironment, createViews, type SendOptions, type Views } from './views.ts';

@@ -2,7 +2,7 @@
 
 import { mailColors } from './mail-colors.ts';
 import { chooseLanguage, direction, loadStrings } from './strings.ts';
-import type { Theme } from './theme.ts';
+import { accentOf, type Theme } from './theme.ts';
 import { createEnvironment, templates, textFunctions } from './views.ts';
 
 interface RenderedMail {
@@ -43,8 +43,8 @@ export function createMailRenderer({ theme }: { theme: () => Theme }): RenderMai
       direction: direction(language),
       brand,
       logo,
-      light: mailColors(brand.accentColor, 'light'),
-      dark: mailColors(brand.accentColor, 'dark'),
+      light: mailColors(accentOf(brand), 'light'),
+      dark: mailColors(accentOf(brand), 'dark'),
     };
     const name = `mail/${template}.njk`;
     const plain = (layout: string): string =>

@@ -88,9 +88,13 @@ const colors = ({ accent, onAccent, accentHover, accentEdge, link, backdrop }: S
     ? ''
     : `;--backdrop:${backdrop.from};--backdrop-end:${backdrop.to};--on-backdrop:${backdrop.ink}`);
 
+/** The colour that was picked last, by whichever of the two ways. */
+export const accentOf = ({ accentColor, look }: Pick<Theme, 'accentColor' | 'look'>): string =>
+  isColor(look?.accent) ? look.accent : accentColor;
+
 /** A split page's panel always has a colour of its own. */
 const pickedOf = (accentColor: string, look: PageLook = {}): Picked => {
-  const accent = isColor(look.accent) ? look.accent : accentColor;
+  const accent = accentOf({ accentColor, look });
   const { accentDark, background, backgroundDark, isGradient, layout } = look;
   const panel = layout === 'split' ? { background: accent, backgroundDark: accentDark } : {};
   return {

@@ -1,8 +1,11 @@
 // How pages look, over HTTP: members and their rules, versions, applications of their own.
-import { deepEqual, equal, ok } from 'node:assert/strict';
+import { deepEqual, equal, fail, match, notDeepEqual, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { lookSchema } from '../../src/admin/resources/branding/schema.ts';
 import { languages } from '../../src/views/index.ts';
+import { startApp } from '../support/app.ts';
+import { openMailbox } from '../support/mailbox.ts';
+import { png } from '../support/pictures.ts';
 import { dataOf, errorOf, itemsOf, wrongFields } from './answers.ts';
 import { withEachServer, withServer } from './support.ts';
 
@@ -131,4 +134,32 @@ withServer(
 
 test('texts: in exactly the languages of the pages', () => {
   deepEqual(Object.keys(lookSchema.properties.texts.properties), [...languages]);
+});
+
+test('look in mails: the logo comes along inside, the colour is the look’s, at the next mail', async () => {
+  const app = await startApp({ store: 'sqlite' });
+  const mailbox = await openMailbox(app);
+  const linkColors = (html: string): string[] => html.match(/\.link\{color:#[0-9a-f]{6}/g) ?? fail(html);
+  try {
+    equal((await app.admin('POST', '/settings/test-email', { to: 'ann@example.com' })).status, 200);
+    const first = mailbox.received.at(-1) ?? fail('no mail');
+    const picture = await app.admin('POST', '/branding/pictures', { data: png(200, 40).toString('base64') });
+    equal(picture.status, 201);
+    const look = { logo: picture.body.data.id, accent: '#0b1f3a' };
+    equal((await app.admin('PATCH', '/branding', look)).status, 200);
+    equal((await app.admin('POST', '/settings/test-email', { to: 'ann@example.com' })).status, 200);
+    const { mail } = mailbox.received.at(-1) ?? fail('no mail');
+    match(String(mail.html), /<img src="(?:cid:logo|data:image\/png;base64,[^"]+)" width="200" height="40"/);
+    notDeepEqual(linkColors(String(mail.html)), linkColors(String(first.mail.html)));
+    deepEqual(
+      mail.attachments.map(({ cid, contentType }) => [cid, contentType]),
+      [['logo', 'image/png']],
+    );
+    equal((await app.admin('PATCH', '/branding', { logo: null })).status, 200);
+    equal((await app.admin('POST', '/settings/test-email', { to: 'ann@example.com' })).status, 200);
+    deepEqual(mailbox.received.at(-1)?.mail.attachments, []);
+  } finally {
+    await mailbox.close();
+    await app.stop();
+  }
 });
