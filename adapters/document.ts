@@ -96,6 +96,12 @@ export const keysIn = (
   return key === undefined ? further : [key, ...further];
 };
 
+/** @returns the fields that a query may sort by and compare, each of which a database has an index for */
+export const orderedFields = (fields: CollectionDefinition<never>['fields']): string[] =>
+  Object.entries(fields)
+    .filter(([, { isOnlySearched }]) => isOnlySearched !== true)
+    .map(([field]) => field);
+
 /** @throws TypeError when the value is not JSON */
 export function toDocument<T>(definition: CollectionDefinition<T>, value: T): Document<T> {
   const text = JSON.stringify(value);
@@ -118,15 +124,23 @@ function checkText(definition: CollectionDefinition<never>, field: string, text:
   }
 }
 
+function checkOrdered(definition: CollectionDefinition<never>, field: string): void {
+  if (definition.fields[field]?.isOnlySearched === true)
+    throw new TypeError(`${definition.name}: field ${field} is only searched`);
+}
+
 /** @throws TypeError for an undeclared field, a value of the wrong type, or an impossible page */
 export function checkQuery(definition: CollectionDefinition<never>, query: Query): void {
   const { filters = [], search, sort, limit, offset, after } = query;
   for (const { field, op, value } of filters) {
     const type = typeOf(definition, field);
     if (op === 'contains') checkText(definition, field, value);
-    else if (op !== 'absent' && op !== 'present') checkType(`${definition.name}: ${field}`, type, value);
+    else checkOrdered(definition, field);
+    if (op === 'contains') continue;
+    if (op !== 'absent' && op !== 'present') checkType(`${definition.name}: ${field}`, type, value);
   }
   for (const field of search?.fields ?? []) checkText(definition, field, search?.text);
+  checkOrdered(definition, sort);
   const sortType = sort === 'id' ? undefined : typeOf(definition, sort);
   if (sortType !== undefined && after?.sortValue !== undefined) {
     checkType(`${definition.name}: after ${sort}`, sortType, after.sortValue);

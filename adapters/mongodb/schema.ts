@@ -3,7 +3,7 @@
 import { type Db, type Collection as DriverCollection, type IndexDescription, MongoError } from 'mongodb';
 import type { CollectionDefinition } from '../../src/store/port.ts';
 import { StoreUnavailable } from '../../src/store/port.ts';
-import { checkNames, derive } from '../document.ts';
+import { checkNames, derive, orderedFields } from '../document.ts';
 import { clashingIndex, toOutcome } from './connection.ts';
 import { derivedParts, isExpiredAt, modelOf, type Row } from './document.ts';
 
@@ -43,7 +43,7 @@ function indexesOf({ indexes, fields }: Definition): IndexDescription[] {
     },
     ...Object.entries(indexes).map(([index, { unique = false }]) => keyIndex(index, unique)),
     // Includes `until`, so that counting skips expired documents without fetching them.
-    ...Object.keys(fields).map((field) => ({
+    ...orderedFields(fields).map((field) => ({
       name: `f_${field}`,
       key: { [`f.${field}`]: 1, _id: 1, until: 1 } as const,
     })),

@@ -1,7 +1,7 @@
 // Maps a collection definition to a table: names, columns, SQL indexes, and the row of a value.
 import type { SQLInputValue } from 'node:sqlite';
 import type { CollectionDefinition, FieldType, FieldValue } from '../../src/store/port.ts';
-import { checkNames, type Document, derive } from '../document.ts';
+import { checkNames, type Document, derive, orderedFields } from '../document.ts';
 import { encodeText } from '../text.ts';
 import { furtherColumn, hasAnyKey, toFurtherKeys, toList, withFurtherKeys } from './further-keys.ts';
 import { type SearchIndex, toSearchIndex } from './search.ts';
@@ -109,7 +109,7 @@ export function toTable<T>(definition: CollectionDefinition<T>): Table {
             ),
       ),
       // Includes expires_at, so that a scan skips expired rows without reading the table.
-      ...Object.keys(fields).map((field) =>
+      ...orderedFields(fields).map((field) =>
         create('INDEX', sortIndex({ name }, field), `(${fieldColumn(field)}, id, expires_at)`),
       ),
     ],

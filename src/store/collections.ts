@@ -20,6 +20,7 @@ import type {
   SigningKeyRecord,
   TrustedDeviceRecord,
 } from './records.ts';
+import { foldForSearch, profileName, searchedText } from './search-text.ts';
 
 export type {
   ClientMetadata,
@@ -60,6 +61,15 @@ const byId = <T>(
 
 // ---------------------------------------------------------------------------------------------- accounts
 
+/** Everything that a person may be called by, to be searched. */
+const namesOf = ({ profile, otherEmails = [], ...account }: AccountRecord): string | undefined => {
+  const { name, given_name, family_name, middle_name, nickname } = profile;
+  const called = [name, given_name, family_name, middle_name, nickname];
+  const { username, usernameKey, email, emailKey } = account;
+  const others = otherEmails.flatMap(({ address, key }) => [address, key]);
+  return searchedText([username, usernameKey, email, emailKey, ...others, ...called]);
+};
+
 export const accounts: CollectionDefinition<AccountRecord> = {
   name: 'accounts',
   durability: 'durable',
@@ -76,8 +86,11 @@ export const accounts: CollectionDefinition<AccountRecord> = {
     leaving: { key: (a) => (a.deletion === undefined ? undefined : 'yes') },
   },
   fields: {
-    username: { type: 'string', isSearched: true, of: (a) => a.usernameKey },
-    email: { type: 'string', isSearched: true, of: (a) => a.emailKey },
+    username: { type: 'string', of: (a) => a.usernameKey },
+    email: { type: 'string', of: (a) => a.emailKey },
+    /** The order of a list by name. */
+    name: { type: 'string', of: (a) => foldForSearch(profileName(a.profile) ?? a.username) },
+    names: { type: 'string', isSearched: true, isOnlySearched: true, of: namesOf },
     /** Between spaces, which no address contains. */
     other_emails: {
       type: 'string',

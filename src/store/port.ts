@@ -36,6 +36,8 @@ export interface FieldDefinition<T> {
   readonly type: FieldType;
   /** Text that is searched among very many documents; a store may keep an index for it. */
   readonly isSearched?: boolean;
+  /** Text for `contains` and `search` alone, in which no list is sorted or compared: a store keeps no order of it. */
+  readonly isOnlySearched?: boolean;
   readonly of: (value: T) => string | number | boolean | undefined;
 }
 

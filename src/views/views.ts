@@ -276,7 +276,8 @@ export const createViews = (deps: {
         iconOf,
         asset: assets.url,
         base: basePath,
-        here: SWITCHING.has(template) && here.length < MAX_HERE ? here : '',
+        // On a page of the Admin UI it is the entry of the navigation, which the model names.
+        here: SWITCHING.has(template) && here.length < MAX_HERE ? here : 'here' in model ? model.here : '',
         languageNames,
         place: (ipAddress: unknown): string =>
           (typeof ipAddress === 'string' && placeOf?.(ipAddress, language)) || '',

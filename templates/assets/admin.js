@@ -6,8 +6,9 @@ const isTyping = (target) => target.closest('input, textarea, select, [contented
 addEventListener('keydown', (event) => {
   if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
   event.preventDefault();
-  find.focus();
-  find.select();
+  const field = document.getElementById('search') ?? find;
+  field.focus();
+  field.select();
 });
 
 // What was just done is told once: a reload or a bookmark does not say it again.

@@ -44,6 +44,23 @@ for (const form of document.querySelectorAll('[data-choose]')) {
   tell();
 }
 
+// Arrow keys walk through a list: its lines are links.
+for (const table of document.querySelectorAll('table.rows')) {
+  table.addEventListener('keydown', (event) => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (step === undefined || !event.target.closest('.row')) return;
+    const links = [...table.querySelectorAll('.row')];
+    const next = links[links.indexOf(event.target.closest('.row')) + step];
+    event.preventDefault();
+    next?.focus();
+  });
+}
+document.getElementById('search')?.addEventListener('keydown', (event) => {
+  if (event.key !== 'ArrowDown') return;
+  event.preventDefault();
+  document.querySelector('table.rows .row')?.focus();
+});
+
 // --- dialogs -----------------------------------------------------------------------------------------------------------
 const dialog = (name, label, ...children) => {
   const box = make('dialog', { className: name, ariaLabel: label }, ...children);

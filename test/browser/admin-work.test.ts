@@ -89,6 +89,7 @@ test('user: created, found by the `/` shortcut, and signs in', async () => {
   await page.getByLabel('Password', { exact: true }).fill(PASSWORD);
   await press(page, 'Add user');
   assert.equal(await noticeOf(page), 'User created.');
+  assert.equal((await page.locator('.side [aria-current]').textContent())?.trim(), 'Users');
   await world.open('');
   await page.keyboard.press('/');
   await page.keyboard.type('grac');

@@ -5,6 +5,7 @@ import { after, before, test } from 'node:test';
 import { IsEnum, type TSchema } from 'typebox';
 import { fold } from '../../src/accounts/fold.ts';
 import type { Route } from '../../src/admin/api/route.ts';
+import { foldForSearch, profileName, searchedText, searchWords } from '../../src/store/search-text.ts';
 import { dataOf, itemsOf, type Members } from '../admin/answers.ts';
 import { declaredRoutes } from '../support/api-document.ts';
 import { addRows } from '../support/api-rows.ts';
@@ -23,9 +24,10 @@ after(() => world?.app.stop());
 const lists = declaredRoutes().filter(({ query }) => query?.properties.cursor !== undefined);
 
 /** What `search` looks into. */
+const names = ['username', 'email', 'other_emails', 'name', 'given_name', 'middle_name', 'family_name', 'nickname'];
 const searched: Readonly<Record<string, readonly string[]>> = {
-  '/users': ['username', 'email'],
-  '/groups/{id}/members': ['username', 'email'],
+  '/users': names,
+  '/groups/{id}/members': names,
   '/clients': ['client_name'],
   '/groups': ['name', 'display_name'],
   '/resources': ['name', 'identifier'],
@@ -38,12 +40,21 @@ const searched: Readonly<Record<string, readonly string[]>> = {
 
 type Value = string | number | undefined;
 
+const given = (row: Members): Members =>
+  Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null));
+
+/** What is found how: test/store/search-text.test.ts. */
+const searchedIn = (row: Members): string =>
+  searchedText(names.flatMap((name) => (typeof row[name] === 'string' ? [row[name]] : []))) ?? '';
+
 const idOf = (row: Members): string => String(row.id ?? row.client_id);
 
 /** The value that a list sorts and filters by, as a row shows it. */
 function keyOf(list: string, field: string, row: Members): Value {
   if (field === 'id') return idOf(row);
   const shown = row[field] ?? undefined;
+  const isUser = list === '/users' || list === '/groups/{id}/members';
+  if (isUser && field === 'name') return foldForSearch(profileName(given(row)) ?? String(row.username));
   if (list === '/clients' && field === 'client_name') return String(shown ?? row.client_id);
   if (shown === undefined) return undefined;
   const isFolded = field === 'username' || (field === 'email' && list !== '/invitations');
@@ -123,6 +134,9 @@ const special: Readonly<Record<string, (row: Members, value: string) => boolean>
   scope_group: ({ scopes }, value) => JSON.stringify(scopes).includes(`"${value}"`),
   is_quarantined: (row, value) => (row.quarantine !== null) === (value === 'true'),
   is_locked: (row, value) => (row.locked_until !== null) === (value === 'true'),
+  has_signed_in: (row, value) => (row.last_login_at !== null) === (value === 'true'),
+  has_second_factor: (row, value) =>
+    (row.totp_verified === true || Number(row.passkey_count) > 0) === (value === 'true'),
 };
 
 /** Values for a filter, with what they should leave. */
@@ -133,7 +147,9 @@ function casesOf(list: string, name: string, schema: TSchema, rows: readonly Mem
     const texts = rows.flatMap((row) => fields.map((field) => String(keyOf(list, field, row) ?? '')));
     const some = new Set(['', '%', '_', '.*', 'zzz', ...texts.map((text) => text.slice(1, 4).toUpperCase())]);
     const holds = (row: Members, text: string): boolean =>
-      fields.some((field) => fold(String(keyOf(list, field, row) ?? '')).includes(fold(text)));
+      fields === names
+        ? searchWords(text).every((word) => searchedIn(row).includes(word))
+        : fields.some((field) => fold(String(keyOf(list, field, row) ?? '')).includes(fold(text)));
     return [...some].slice(0, 16).map((text) => [text, (row) => text === '' || holds(row, text)]);
   }
   const bound = /^(.+)_(from|to)$/.exec(name);

@@ -1,6 +1,7 @@
 // Every index of the database with the query that needs it: an index costs each write, so one that no query uses has to go.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { orderedFields } from '../../adapters/document.ts';
 import { type Connection, openConnection } from '../../adapters/sqlite/connection.ts';
 import { createSqliteStore, createSqliteStoreOn } from '../../adapters/sqlite/store.ts';
 import { allCollections } from '../../src/store/all-collections.ts';
@@ -53,7 +54,7 @@ test('sqlite: every index is used by a query, and every look-up by key uses one'
         assert.deepEqual(usedBy(connection, sql, 'SCAN'), [], sql);
       }
     }
-    for (const sort of Object.keys(definition.fields))
+    for (const sort of orderedFields(definition.fields))
       await collection.query({ sort, order: 'asc', limit: 10, isCounted: false });
   }
   await store.sweep(10);

@@ -55,6 +55,7 @@ export async function addRows({ app, ids }: Pick<ApiWorld, 'app' | 'ids'>): Prom
       totpVerified: at % 4 === 0,
       groups: [...one([[], ['staff'], ['ops', 'staff'], ['staff-2']], at)],
       ...(at % 3 === 1 && { email, emailKey: fold(email) }),
+      profile: one([{}, { name: 'Zoë Ångström' }, { given_name: 'zoe', family_name: 'O’Brien' }], at),
       ...(at % 4 === 0 && { lastLoginAt: timeAt(at) }),
       ...(at % 5 === 0 && { lockedUntil: now + (at % 2 === 0 ? HOUR_MS : -HOUR_MS) }),
       createdAt: timeAt(at),

@@ -36,8 +36,8 @@ export interface ListDefinition<Record> {
   readonly defaultOrder: 'asc' | 'desc';
   /** Fields that `search` matches. */
   readonly searches?: readonly string[];
-  /** How a search text is normalized for those fields. */
-  readonly toSearchText?: (text: string) => string;
+  /** Where one field of the collection holds the text of all those: what it has to contain, each of them. */
+  readonly searchedBy?: { readonly field: string; readonly wordsOf: (text: string) => readonly string[] };
   readonly filters?: Readonly<{ [name: string]: ListFilter }>;
   /** Time fields: each adds the parameters `<name>_from` and `<name>_to`. */
   readonly times: readonly string[];
@@ -88,7 +88,9 @@ export function listQuerySchema<Record>(list: ListDefinition<Record>): TObject {
   };
   if (list.searches) {
     const fields = list.searches.map((name) => `\`${name}\``).join(' or ');
-    const description = `Only items in which a part of ${fields} is this text, ignoring case.`;
+    const description = list.searchedBy
+      ? `Only items in which every word of this text is a part of ${fields}, ignoring case and accents.`
+      : `Only items in which a part of ${fields} is this text, ignoring case.`;
     properties.search = Optional(StringSchema({ maxLength: 200, description }));
   }
   for (const [name, { schema }] of Object.entries(list.filters ?? {})) properties[name] = Optional(schema);
@@ -120,7 +122,8 @@ export function readListQuery<Record>(list: ListDefinition<Record>, query: objec
   }
   const sort = text('sort') ?? list.sorts[0];
   const order = text('order') === 'asc' ? 'asc' : text('order') === 'desc' ? 'desc' : list.defaultOrder;
-  const search = (list.toSearchText ?? String)(text('search') ?? '');
+  const search = text('search') ?? '';
+  const words = list.searchedBy?.wordsOf(search).map((value) => containsIn(list.searchedBy?.field, value));
   const wanted = [...given].filter(([name]) => !positional.has(name)).sort(([a], [b]) => (a < b ? -1 : 1));
   return {
     limit: number('limit') ?? DEFAULT_LIMIT,
@@ -128,11 +131,13 @@ export function readListQuery<Record>(list: ListDefinition<Record>, query: objec
     cursor,
     sort,
     order,
-    search: search === '' ? undefined : search,
-    groups: groupsOf(list, given, now),
+    search: search === '' || words !== undefined ? undefined : search,
+    groups: groupsOf(list, given, now).map((group) => [...group, ...(words ?? [])]),
     scope: [list.name, sort, order, wanted],
   };
 }
+
+const containsIn = (field = '', value = ''): FieldFilter => ({ field, op: 'contains', value });
 
 // These parameters select a position in the list, not the list.
 const positional: ReadonlySet<string> = new Set(['limit', 'offset', 'cursor', 'sort', 'order']);

@@ -1,5 +1,6 @@
 // The search in the top bar: users, applications and APIs.
 import type { ClientView } from '../../clients/index.ts';
+import { personName } from '../pages/format.ts';
 import type { AdminContext, Page } from '../pages/page.ts';
 import { apis } from '../resources/apis/resource.ts';
 import type { ApiView } from '../resources/apis/schema.ts';
@@ -10,10 +11,10 @@ import type { User } from '../resources/users/schema.ts';
 
 const LIMIT = '8';
 
-const userRow = ({ id, username, email }: User) => ({
-  label: username,
-  note: email || 'User',
-  path: `/users/${id}`,
+const userRow = (user: User) => ({
+  label: personName(user),
+  note: user.email || user.username,
+  path: `/users/${user.id}`,
 });
 
 const clientRow = (client: ClientView) => ({

@@ -52,6 +52,17 @@ function methodWords(amr: readonly string[]): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
+interface Person {
+  readonly username: string;
+  readonly name: string | null;
+  readonly given_name: string | null;
+  readonly family_name: string | null;
+}
+
+/** What a person is called: never empty. */
+export const personName = ({ username, name, given_name, family_name }: Person): string =>
+  name || [given_name, family_name].filter(Boolean).join(' ') || username;
+
 /** Functions for templates. @param now epoch milliseconds */
 export const createFormats = (now: number) => ({
   /** Such as "3 min ago", "in 12 min", "14 Mar 2026". @param at RFC 3339 or null */
@@ -68,5 +79,6 @@ export const createFormats = (now: number) => ({
   count,
   methodWords,
   deviceWords: (device: string): string => (device === 'Unknown' ? 'Unknown device' : device),
+  personName,
   json: (value: unknown): string => JSON.stringify(value, null, 2),
 });

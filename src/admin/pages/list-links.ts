@@ -16,7 +16,12 @@ interface Options {
   /** Default: that of the request. */
   readonly query?: URLSearchParams;
   readonly chips?: readonly Choice[];
+  /** A filter of the address in words; undefined: as it is written there. */
+  readonly wordsOf?: (name: string, value: string) => string | undefined;
 }
+
+/** What the address has besides filters. */
+const NO_FILTERS: ReadonlySet<string> = new Set(['sort', 'order', 'cursor', 'offset', 'limit', 'search']);
 
 const other = (order: string): string => (order === 'asc' ? 'desc' : 'asc');
 
@@ -28,7 +33,7 @@ export function listLinks<Item>(
   { ctx, query: asked }: Pick<AdminContext, 'ctx' | 'query'>,
   list: Pick<ListHandle<Item>, 'sort' | 'order'>,
   { items, total, offset, limit, next }: ListPage<Item>,
-  { path = ctx.path, query = asked, chips = [] }: Options = {},
+  { path = ctx.path, query = asked, chips = [], wordsOf }: Options = {},
 ) {
   /** The same list with changed parameters, from its first page. */
   const href = (changes: Readonly<Record<string, string | null>>): string => {
@@ -45,6 +50,8 @@ export function listLinks<Item>(
   const sort = query.get('sort') ?? list.sort;
   const order = query.get('order') ?? list.order;
   const back = Math.max(0, offset - limit);
+  const chosen = new Set(chips.filter((chip) => isOn(query, chip)).flatMap(({ set }) => Object.keys(set)));
+  const others = [...query].filter(([name]) => !NO_FILTERS.has(name) && !chosen.has(name));
   return {
     path,
     items,
@@ -63,6 +70,11 @@ export function listLinks<Item>(
       const off = Object.fromEntries(Object.keys(chip.set).map((name) => [name, null]));
       return { label: chip.label, isChosen, href: href(isChosen ? off : chip.set) };
     }),
+    /** The filters of the address that are no chip: each in words, with a link that removes it. */
+    others: others.map(([name, value]) => ({
+      label: wordsOf?.(name, value) ?? `${name.replaceAll('_', ' ')}: ${value}`,
+      href: href({ [name]: null }),
+    })),
     value: (name: string): string => query.get(name) ?? '',
     sortOf: (name: string): string =>
       name === sort ? (order === 'asc' ? 'ascending' : 'descending') : 'none',

@@ -24,7 +24,9 @@ interface Common<Item> {
   readonly here: string;
   readonly crumbs?: readonly { readonly label: string; readonly href: string }[];
   readonly list: ListHandle<Item>;
-  readonly chips?: readonly Choice[];
+  readonly chips?: readonly Choice[] | ((context: AdminContext) => readonly Choice[]);
+  /** The filters that are no chip, in words (list-links.ts). */
+  readonly wordsOf?: (context: AdminContext) => Promise<(name: string, value: string) => string | undefined>;
 }
 
 interface Drawn<Item> extends Common<Item> {
@@ -38,7 +40,7 @@ interface Drawn<Item> extends Common<Item> {
 }
 
 export const drawnList = <Item>(options: Drawn<Item>): Page => {
-  const { template, needs, asked, more, chips = [], list, ...shown } = options;
+  const { template, needs, asked, more, chips = [], wordsOf, list, ...shown } = options;
   const { path } = shown;
   return {
     method: 'GET',
@@ -50,7 +52,10 @@ export const drawnList = <Item>(options: Drawn<Item>): Page => {
       const { data } = await context.call(list, { query: asked?.(query) ?? query });
       context.show(template, {
         ...shown,
-        list: listLinks(context, list, data, { chips }),
+        list: listLinks(context, list, data, {
+          chips: typeof chips === 'function' ? chips(context) : chips,
+          ...(wordsOf && { wordsOf: await wordsOf(context) }),
+        }),
         rows: data.items,
         choice: columnChoice(context, path),
         /** Of its CSV file (csv-page.ts). */

@@ -2,6 +2,7 @@
 import { AppError } from '../../errors.ts';
 import { deviceName, eventLabels } from '../../events/index.ts';
 import { textOf } from '../pages/field-values.ts';
+import { personName } from '../pages/format.ts';
 import type { AdminContext, Values } from '../pages/page.ts';
 import type { Name } from '../pages/parts.ts';
 import { apiKeys } from './api-keys/resource.ts';
@@ -45,7 +46,7 @@ export function createNames(context: AdminContext): NameOf {
     switch (kind) {
       case 'user': {
         const { data } = await context.call(users.read, { params });
-        return { label: data.username, href: `/users/${id}` };
+        return { label: personName(data), href: `/users/${id}` };
       }
       case 'client': {
         const { data } = await context.call(clients.read, { params: { client_id: id } });

@@ -3,7 +3,6 @@ import { Object as ObjectSchema, Optional, String as StringSchema } from 'typebo
 import {
   type Account,
   type Accounts,
-  fold,
   type Group,
   type Groups,
   groupNamePattern,
@@ -18,6 +17,7 @@ import type { ListDefinition } from '../../api/list-query.ts';
 import { noContent } from '../../api/route.ts';
 import { createdAt, DOCUMENTED, nullable, strict, updatedAt } from '../../api/schema-parts.ts';
 import { idParams, memberParams, userIdBody } from '../../api/shared.ts';
+import { searchedUsers } from '../users/list.ts';
 import { userSchema } from '../users/schema.ts';
 
 export type GroupsPort = Omit<Groups, 'finishRemovals' | 'missing'>;
@@ -39,10 +39,9 @@ const list: ListDefinition<GroupRecord> = {
 const members: ListDefinition<Account> = {
   name: 'group-members',
   collection: accounts,
-  sorts: ['username', 'email', 'created_at', 'last_login_at', 'id'],
+  sorts: ['username', 'name', 'email', 'created_at', 'last_login_at', 'id'],
   defaultOrder: 'asc',
-  searches: ['username', 'email'],
-  toSearchText: fold,
+  ...searchedUsers,
   times: ['created_at', 'last_login_at'],
 };
 

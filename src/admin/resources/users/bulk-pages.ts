@@ -1,22 +1,41 @@
 // Bulk acts on users: selected by checkboxes on the list, named and counted on a confirmation page, then run one by one
 // through the same routes as for a single user, so that each has its own audit event.
 import { AppError } from '../../../errors.ts';
+import { personName } from '../../pages/format.ts';
 import type { AdminContext, Page } from '../../pages/page.ts';
+import { groupChoices } from '../groups/choice.ts';
+import { groupMembers, groups } from '../groups/resource.ts';
 import { userActs, users } from './resource.ts';
 
 interface BulkAct {
   readonly name: string;
-  readonly route: typeof userActs.deactivate;
+  readonly run: (context: AdminContext, id: string) => Promise<unknown>;
+  /** Whether the confirmation page asks for a group. */
+  readonly isOfGroup?: boolean;
   readonly verb: string;
   readonly done: string;
   readonly consequences: readonly string[];
   readonly isDanger?: boolean;
 }
 
+const by = (act: typeof userActs.deactivate) => (context: AdminContext, id: string) =>
+  context.call(act, { params: { id } });
+
+const groupOf = ({ form }: AdminContext): string => (form.get('group') ?? '').trim();
+
 const acts: readonly BulkAct[] = [
   {
+    name: 'add-to-group',
+    run: (context, id) =>
+      context.call(groupMembers.add, { params: { id: groupOf(context) }, body: { user_id: id } }),
+    isOfGroup: true,
+    verb: 'Add to group',
+    done: 'added to the group',
+    consequences: ['They get what the group gives access to, at their next sign-in or token.'],
+  },
+  {
     name: 'deactivate',
-    route: userActs.deactivate,
+    run: by(userActs.deactivate),
     verb: 'Deactivate',
     done: 'deactivated',
     consequences: [
@@ -28,14 +47,14 @@ const acts: readonly BulkAct[] = [
   },
   {
     name: 'reactivate',
-    route: userActs.reactivate,
+    run: by(userActs.reactivate),
     verb: 'Reactivate',
     done: 'reactivated',
     consequences: ['They can sign in again.'],
   },
   {
     name: 'sign-out',
-    route: userActs.revokeSessions,
+    run: by(userActs.revokeSessions),
     verb: 'Sign out everywhere',
     done: 'signed out everywhere',
     consequences: ['All their sessions and tokens end immediately.', 'They can sign in again immediately.'],
@@ -51,7 +70,7 @@ const here = 'users';
 
 interface Person {
   readonly id: string;
-  readonly username: string;
+  readonly label: string;
 }
 
 const people = (count: number): string => `${count} ${count === 1 ? 'user' : 'users'}`;
@@ -63,7 +82,7 @@ const chosenIds = ({ form }: AdminContext): string[] =>
     .map((name) => name.slice(CHOSEN.length));
 
 function show(context: AdminContext, model: object, status = 200): void {
-  const none = { act: undefined, chosen: [], refused: [], done: [], message: '' };
+  const none = { act: undefined, chosen: [], refused: [], done: [], message: '', groupChoices: undefined };
   context.show('users-selected', { title: 'Users', here, crumbs: [crumb], ...none, ...model }, status);
 }
 
@@ -81,7 +100,7 @@ async function find(context: AdminContext, ids: readonly string[]): Promise<Pers
   );
   return found
     .filter((user) => user !== undefined)
-    .map(({ id, username }) => ({ id, username }))
+    .map((user) => ({ id: user.id, label: personName(user) }))
     .filter(({ id }) => id !== context.admin.account.id);
 }
 
@@ -102,22 +121,48 @@ async function read(context: AdminContext): Promise<{ act: BulkAct; chosen: Pers
   return { act, chosen };
 }
 
+async function showAsk(
+  context: AdminContext,
+  wanted: { readonly act: BulkAct; readonly chosen: Person[] },
+  errors: Readonly<Record<string, string>> = {},
+): Promise<void> {
+  const { act, chosen } = wanted;
+  const choices = act.isOfGroup === true ? await groupChoices(context) : undefined;
+  const title = `${act.verb}: ${people(chosen.length)}${act.isOfGroup === true ? '' : '?'}`;
+  const status = Object.keys(errors).length > 0 ? 400 : 200;
+  show(context, { title, act, chosen, groupChoices: choices, group: groupOf(context), errors }, status);
+}
+
 async function ask(context: AdminContext): Promise<void> {
   const wanted = await read(context);
-  if (wanted === undefined) return;
-  const title = `${wanted.act.verb}: ${people(wanted.chosen.length)}?`;
-  show(context, { title, ...wanted });
+  if (wanted !== undefined) await showAsk(context, wanted);
+}
+
+/** @returns why the group of the form is none */
+async function groupProblem(context: AdminContext, { isOfGroup }: BulkAct): Promise<string | undefined> {
+  if (isOfGroup !== true) return undefined;
+  const id = groupOf(context);
+  if (id === '') return 'Select a group.';
+  try {
+    await context.call(groups.read, { params: { id } });
+    return undefined;
+  } catch (error) {
+    if (error instanceof AppError && error.status === 404) return 'There is no such group.';
+    throw error;
+  }
 }
 
 async function perform(context: AdminContext): Promise<void> {
   const wanted = await read(context);
   if (wanted === undefined) return;
   const { act, chosen } = wanted;
+  const problem = await groupProblem(context, act);
+  if (problem !== undefined) return showAsk(context, wanted, { group: problem });
   const done: Person[] = [];
   const refused: (Person & { readonly reason: string })[] = [];
   for (const person of chosen) {
     try {
-      await context.call(act.route, { params: { id: person.id } });
+      await act.run(context, person.id);
       done.push(person);
     } catch (error) {
       // A failure for one user does not stop the others; a failure that affects all of them is thrown.

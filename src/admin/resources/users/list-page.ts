@@ -24,20 +24,60 @@ export const userFields = [
   { name: 'picture', label: 'Picture (address)' },
 ] as const;
 
+const UNSEEN_DAYS = 90;
+
+/** At the start of that day, so that it is the same chip all day. */
+const daysAgo = (now: number, days: number): string =>
+  `${new Date(now - days * 86_400_000).toISOString().slice(0, 10)}T00:00:00Z`;
+
+const words: Readonly<Record<string, string>> = {
+  'is_locked false': 'Not locked',
+  'is_active true': 'Active',
+  'role user': 'Users without a role',
+  'has_second_factor true': 'With a second factor',
+  'totp_verified true': 'With an authenticator app',
+  'totp_verified false': 'Without an authenticator app',
+  'is_email_verified true': 'E-mail verified',
+  'has_signed_in true': 'Signed in at least once',
+};
+const fieldWords: Readonly<Record<string, string>> = {
+  username: 'Username is',
+  email: 'E-mail is',
+  created_at_from: 'Created since',
+  created_at_to: 'Created until',
+  updated_at_from: 'Changed since',
+  updated_at_to: 'Changed until',
+  last_login_at_from: 'Signed in since',
+  last_login_at_to: 'Not signed in since',
+};
+
+async function filterWords(context: AdminContext) {
+  const { items } = context.query.has('group') ? await groupChoices(context) : { items: [] };
+  return (name: string, value: string): string | undefined => {
+    if (name === 'group') return `In ${items.find((group) => group.name === value)?.label ?? value}`;
+    const time = /_at_(?:from|to)$/.test(name) ? value.slice(0, 10) : value;
+    const field = fieldWords[name];
+    return words[`${name} ${value}`] ?? (field === undefined ? undefined : `${field} ${time}`);
+  };
+}
+
 const list = drawnList({
   path: '/users',
   title: 'Users',
   here,
   template: 'users',
   list: users.list,
-  chips: [
+  chips: ({ now }) => [
     { label: 'Locked', set: { is_locked: 'true' } },
     { label: 'Deactivated', set: { is_active: 'false' } },
     { label: 'Administrators', set: { role: 'admin' } },
     { label: 'Auditors', set: { role: 'auditor' } },
-    { label: 'No second factor', set: { totp_verified: 'false' } },
+    { label: 'No second factor', set: { has_second_factor: 'false' } },
     { label: 'E-mail not verified', set: { is_email_verified: 'false' } },
+    { label: 'Never signed in', set: { has_signed_in: 'false' } },
+    { label: `Not signed in for ${UNSEEN_DAYS} days`, set: { last_login_at_to: daysAgo(now, UNSEEN_DAYS) } },
   ],
+  wordsOf: filterWords,
   more: async (context) => ({ groupChoices: await groupChoices(context) }),
 });
 

@@ -1,21 +1,10 @@
 // Users (specification §4.1, decisions §6).
-import { Boolean as BooleanSchema, Enum, String as StringSchema } from 'typebox';
-import {
-  type Account,
-  type Accounts,
-  fold,
-  groupNamePattern,
-  memberFilter,
-  toUser,
-} from '../../../accounts/index.ts';
+import { type Account, type Accounts, toUser } from '../../../accounts/index.ts';
 import type { EventName } from '../../../events/index.ts';
-import { accounts as collection } from '../../../store/collections.ts';
 import { defineResource, defineRoutes, type ListPorts, type RouteKit } from '../../api/define-resource.ts';
-import { EXPECTED } from '../../api/expected.ts';
-import type { ListDefinition } from '../../api/list-query.ts';
 import { type Sensitivity, sensitiveMembers } from '../../api/route.ts';
 import { atVersion, idParams, userIdBody } from '../../api/shared.ts';
-import { withAddress } from './address-filter.ts';
+import { userList } from './list.ts';
 import { newUserSchema, toAccountChanges, userChangesSchema, userSchema } from './schema.ts';
 
 export type AccountsPort = Pick<
@@ -38,61 +27,6 @@ interface Ports extends ListPorts {
   readonly sendEmailVerification: SendLink;
   readonly sendEnrolmentLink: SendLink;
 }
-
-const list: ListDefinition<Account> = {
-  name: 'users',
-  collection,
-  sorts: ['created_at', 'updated_at', 'last_login_at', 'username', 'email', 'role', 'id'],
-  defaultOrder: 'desc',
-  searches: ['username', 'email', 'other_emails'],
-  toSearchText: fold,
-  filters: {
-    role: { schema: Enum(['user', 'auditor', 'admin'], { description: 'Only users with this role.' }) },
-    group: {
-      schema: StringSchema({
-        pattern: groupNamePattern,
-        [EXPECTED]: 'the name of a group',
-        description: 'Only members of this group.',
-      }),
-      toGroups: (name) => [[memberFilter(String(name))]],
-    },
-    // Exact match, ignoring case, for callers that know the name. `search` finds parts.
-    username: {
-      schema: StringSchema({
-        minLength: 1,
-        maxLength: 512,
-        description: 'Only the user with this username, ignoring case.',
-      }),
-      toGroups: (name) => [[{ field: 'username', op: 'eq', value: fold(String(name)) }]],
-    },
-    email: {
-      schema: StringSchema({
-        minLength: 1,
-        maxLength: 512,
-        description: 'Only the user with this e-mail address, primary or another, ignoring case.',
-      }),
-      toGroups: (text) => withAddress(String(text)),
-    },
-    is_active: { schema: BooleanSchema({ description: 'Only users who are active, or who are not.' }) },
-    is_email_verified: {
-      schema: BooleanSchema({ description: 'Only users whose e-mail address is verified, or is not.' }),
-    },
-    totp_verified: {
-      schema: BooleanSchema({
-        description: 'Only users who have enrolled an authenticator app, or who have not.',
-      }),
-    },
-    is_locked: {
-      schema: BooleanSchema({ description: 'Only users who are locked now, or who are not.' }),
-      toGroups: (isLocked, now) => {
-        const field = 'locked_until';
-        if (isLocked === true) return [[{ field, op: 'gte', value: now + 1 }]];
-        return [[{ field, op: 'absent' }], [{ field, op: 'lte', value: now }]];
-      },
-    },
-  },
-  times: ['created_at', 'updated_at', 'last_login_at'],
-};
 
 const changed = { status: 200, schema: userSchema, hasVersion: true } as const;
 
@@ -158,7 +92,7 @@ export const users = defineResource(
       }),
       list: on.list({
         summary: 'List users',
-        list,
+        list: userList,
         csv: [
           'id',
           'username',
