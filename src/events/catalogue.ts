@@ -103,6 +103,8 @@ export const eventLabels = {
   'registration_token.created': 'Registration token created',
   'registration_token.removed': 'Registration token revoked',
   'users.imported': 'Users imported',
+  'users.exported': 'Users exported',
+  'audit.exported': 'Audit log exported',
   'group.created': 'Group created',
   'group.updated': 'Group updated',
   'group.removed': 'Group deleted',

@@ -20,7 +20,7 @@ import type {
   SigningKeyRecord,
   TrustedDeviceRecord,
 } from './records.ts';
-import { foldForSearch, profileName, searchedText } from './search-text.ts';
+import { eventText, namesOf, orderOfName } from './search-text.ts';
 
 export type {
   ClientMetadata,
@@ -60,16 +60,6 @@ const byId = <T>(
 ): CollectionDefinition<T> => ({ name, durability, indexes: {}, fields: {} });
 
 // ---------------------------------------------------------------------------------------------- accounts
-
-/** Everything that a person may be called by, to be searched. */
-const namesOf = ({ profile, otherEmails = [], ...account }: AccountRecord): string | undefined => {
-  const { name, given_name, family_name, middle_name, nickname } = profile;
-  const called = [name, given_name, family_name, middle_name, nickname];
-  const { username, usernameKey, email, emailKey } = account;
-  const others = otherEmails.flatMap(({ address, key }) => [address, key]);
-  return searchedText([username, usernameKey, email, emailKey, ...others, ...called]);
-};
-
 export const accounts: CollectionDefinition<AccountRecord> = {
   name: 'accounts',
   durability: 'durable',
@@ -88,8 +78,7 @@ export const accounts: CollectionDefinition<AccountRecord> = {
   fields: {
     username: { type: 'string', of: (a) => a.usernameKey },
     email: { type: 'string', of: (a) => a.emailKey },
-    /** The order of a list by name. */
-    name: { type: 'string', of: (a) => foldForSearch(profileName(a.profile) ?? a.username) },
+    name: { type: 'string', of: orderOfName },
     names: { type: 'string', isSearched: true, isOnlySearched: true, of: namesOf },
     /** Between spaces, which no address contains. */
     other_emails: {
@@ -294,6 +283,7 @@ export const audit: CollectionDefinition<AuditRecord> = {
     target_id: { type: 'string', of: (e) => e.targetId },
     client_id: { type: 'string', of: (e) => e.clientId },
     ip_address: { type: 'string', of: (e) => e.ipAddress },
+    text: { type: 'string', isOnlySearched: true, of: eventText },
   },
 };
 

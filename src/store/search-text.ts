@@ -1,6 +1,6 @@
 // The form in which people's names are searched: without case, accents and vowel points, in every script. It matches more than the
 // key of a name (src/accounts/fold.ts), which decides who is who: here "Zoe" finds Zoë, and أحمد is found as احمد.
-import type { Profile } from './records.ts';
+import type { AccountRecord, AuditRecord, Profile } from './records.ts';
 
 /** The person's name, or its parts put together; undefined where the profile has neither. */
 export const profileName = ({ name, given_name, family_name }: Profile): string | undefined =>
@@ -67,7 +67,11 @@ const wordsOf = (text: string): string[] => [...new Set(foldForSearch(text).spli
 const MAX_WORDS = 8;
 
 /** @returns what a document's text has to contain, each of them, to match what was typed */
-export const searchWords = (typed: string): string[] => wordsOf(typed).slice(0, MAX_WORDS).map(padded);
+export function searchWords(typed: string): string[] {
+  const words = wordsOf(typed).slice(0, MAX_WORDS).map(padded);
+  // Nothing but marks or invisible characters is in no text: it must not find everything.
+  return words.length === 0 && typed.trim() !== '' ? [typed.trim()] : words;
+}
 
 /** @returns the text of a document in which `searchWords` are looked for: each word once, also as a part of another */
 export function searchedText(texts: readonly (string | undefined)[]): string | undefined {
@@ -75,3 +79,42 @@ export function searchedText(texts: readonly (string | undefined)[]): string | u
   const whole = words.filter((word) => !words.some((other) => other !== word && other.includes(word)));
   return whole.length === 0 ? undefined : whole.map(padded).join(' ');
 }
+
+/** The order of a list by name. */
+export const orderOfName = ({ profile, username }: AccountRecord): string =>
+  foldForSearch(profileName(profile) ?? username);
+
+/** Everything that a person may be called by, to be searched. */
+export const namesOf = ({ profile, otherEmails = [], ...account }: AccountRecord): string | undefined => {
+  const { name, given_name, family_name, middle_name, nickname } = profile;
+  const called = [name, given_name, family_name, middle_name, nickname];
+  const { username, usernameKey, email, emailKey } = account;
+  const others = otherEmails.flatMap(({ address, key }) => [address, key]);
+  return searchedText([username, usernameKey, email, emailKey, ...others, ...called]);
+};
+
+const MAX_DETAILS = 40;
+const MAX_DETAIL = 120;
+
+/** The texts anywhere in the details of an event. */
+function textsIn(value: unknown, found: string[] = []): string[] {
+  if (found.length >= MAX_DETAILS) return found;
+  if (typeof value === 'string') found.push(value.slice(0, MAX_DETAIL));
+  else if (typeof value === 'object' && value !== null)
+    for (const part of Object.values(value)) textsIn(part, found);
+  return found;
+}
+
+/** What an event of the audit log is searched by. */
+export const eventText = (event: AuditRecord): string | undefined =>
+  searchedText([
+    event.event.replaceAll(/[._]/g, ' '),
+    event.event,
+    event.reason?.replaceAll('_', ' '),
+    event.ipAddress,
+    event.actorId,
+    event.targetId,
+    event.clientId,
+    event.requestId,
+    ...textsIn(event.details),
+  ]);

@@ -178,6 +178,8 @@ const pages = (): Readonly<Record<string, string>> => ({
   'keys-rotate': '/keys/rotate',
   audit: '/audit',
   'audit-filtered': '/audit?event=signin.failure&outcome=failure',
+  'audit-search': '/audit?search=grace',
+  'audit-pick': '/audit?by=a&application=nothing-like-this',
   event: `/audit/${ids.event}`,
   outbox: '/outbox',
   mail: `/outbox/${ids.mail}`,

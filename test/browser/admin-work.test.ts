@@ -111,12 +111,12 @@ test('user form: shows the change; a name in use is reported at its field', asyn
   await page.getByLabel('Username').fill('grace');
   await press(page, 'Save');
   assert.equal(await noticeOf(page), 'Changes saved.');
-  assert.ok(await page.getByText('Grace Hopper').isVisible());
+  assert.ok(await page.getByRole('heading', { name: 'Grace Hopper' }).isVisible());
 });
 
 test('concurrent edits in two tabs: reported, and neither loses its input', async () => {
   await world.open('/users?search=grace');
-  await press(page, 'grace', 'link');
+  await press(page, 'Grace Hopper', 'link');
   await press(page, 'Edit', 'link');
   const other = await world.admin.context.newPage();
   await other.goto(page.url());
@@ -206,8 +206,8 @@ test('group: created, filled, and opens an application to its members only', asy
 test('groups: on the user page and as a list filter; deleted by typing the name', async () => {
   await world.open('/users');
   await loaded(page, () => page.getByLabel('Group').selectOption('Finance'));
-  assert.deepEqual(await page.locator('tbody .row').allTextContents(), ['grace']);
-  await press(page, 'grace', 'link');
+  assert.deepEqual(await page.locator('tbody .row').allTextContents(), ['Grace Hopper']);
+  await press(page, 'Grace Hopper', 'link');
   await press(page, 'Remove from Finance');
   assert.equal(await noticeOf(page), 'Removed from the group.');
   await page.getByLabel('Add to a group').selectOption('Finance');
@@ -269,7 +269,7 @@ test('auditor: sees the pages of administrators, without controls', async () => 
   assert.ok(await theirs.getByText('Read only').isVisible());
   assert.equal(await heading(theirs), 'Overview');
   await theirs.goto(`${world.server.origin}/admin/users`);
-  await press(theirs, 'grace', 'link');
+  await press(theirs, 'Grace Hopper', 'link');
   assert.match((await theirs.locator('.verdict').textContent()) ?? '', /Can sign in/);
   for (const path of [new URL(theirs.url()).pathname, '/admin/settings', '/admin/applications/new/web']) {
     await theirs.goto(`${world.server.origin}${path}`);
@@ -520,12 +520,12 @@ test('keyboard: shortcuts are listed, `g a` navigates, Ctrl+K finds pages and us
   assert.equal(await heading(page), 'Applications');
   await page.keyboard.press('Control+k');
   const palette = page.getByRole('dialog', { name: 'Go to' });
-  await palette.getByRole('option', { name: 'grace' }).waitFor({ state: 'detached' });
+  await palette.getByRole('option', { name: 'Grace Hopper' }).waitFor({ state: 'detached' });
   await page.keyboard.type('grac');
-  await palette.getByRole('option', { name: 'grace' }).waitFor();
+  await palette.getByRole('option', { name: 'Grace Hopper' }).waitFor();
   await shoot(page, 'admin-work-palette');
   await loaded(page, () => page.keyboard.press('Enter'));
-  assert.equal(await heading(page), 'grace');
+  assert.equal(await heading(page), 'Grace Hopper');
   await page.keyboard.press('Control+k');
   await page.keyboard.type('setti');
   await palette.getByRole('option', { name: 'Settings' }).waitFor();
@@ -556,7 +556,7 @@ test('bulk act: ticked, counted, named on the confirmation page, done; the list 
 
 test('user deletion: needs the typed name; only audit events remain', async () => {
   await world.open('/users?search=grace');
-  await press(page, 'grace', 'link');
+  await press(page, 'Grace Hopper', 'link');
   const address = page.url();
   await press(page, 'Delete user', 'link');
   await page.getByLabel('to continue').fill('grave');

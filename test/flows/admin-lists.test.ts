@@ -24,12 +24,22 @@ after(() => world?.app.stop());
 const lists = declaredRoutes().filter(({ query }) => query?.properties.cursor !== undefined);
 
 /** What `search` looks into. */
-const names = ['username', 'email', 'other_emails', 'name', 'given_name', 'middle_name', 'family_name', 'nickname'];
+const names = [
+  'username',
+  'email',
+  'other_emails',
+  'name',
+  'given_name',
+  'middle_name',
+  'family_name',
+  'nickname',
+];
 const searched: Readonly<Record<string, readonly string[]>> = {
   '/users': names,
   '/groups/{id}/members': names,
   '/clients': ['client_name'],
   '/groups': ['name', 'display_name'],
+  '/audit': ['event', 'reason', 'ip_address', 'actor_id', 'target_id', 'client_id', 'request_id'],
   '/resources': ['name', 'identifier'],
   '/api-keys': ['name'],
   '/sessions': ['ip_address'],
@@ -43,9 +53,20 @@ type Value = string | number | undefined;
 const given = (row: Members): Members =>
   Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null));
 
+const textsIn = (value: unknown): string[] => {
+  if (typeof value === 'string') return [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
+};
+
 /** What is found how: test/store/search-text.test.ts. */
-const searchedIn = (row: Members): string =>
-  searchedText(names.flatMap((name) => (typeof row[name] === 'string' ? [row[name]] : []))) ?? '';
+const searchedIn = (row: Members, fields: readonly string[]): string =>
+  `${textsIn(row.details).join(' ').toLowerCase()} ` +
+  searchedText(
+    fields.flatMap((name) => {
+      const text = row[name];
+      return typeof text === 'string' ? [text, text.replaceAll(/[._]/g, ' ')] : [];
+    }),
+  );
 
 const idOf = (row: Members): string => String(row.id ?? row.client_id);
 
@@ -147,8 +168,8 @@ function casesOf(list: string, name: string, schema: TSchema, rows: readonly Mem
     const texts = rows.flatMap((row) => fields.map((field) => String(keyOf(list, field, row) ?? '')));
     const some = new Set(['', '%', '_', '.*', 'zzz', ...texts.map((text) => text.slice(1, 4).toUpperCase())]);
     const holds = (row: Members, text: string): boolean =>
-      fields === names
-        ? searchWords(text).every((word) => searchedIn(row).includes(word))
+      fields === names || list === '/audit'
+        ? searchWords(text).every((word) => searchedIn(row, fields).includes(word))
         : fields.some((field) => fold(String(keyOf(list, field, row) ?? '')).includes(fold(text)));
     return [...some].slice(0, 16).map((text) => [text, (row) => text === '' || holds(row, text)]);
   }

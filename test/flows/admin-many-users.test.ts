@@ -4,7 +4,7 @@ import { execFile } from 'node:child_process';
 import { readdir } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
 import { promisify } from 'node:util';
-import { csvOf } from '../../src/admin/pages/csv-page.ts';
+import { csvOf } from '../../src/admin/pages/exports.ts';
 import { Agent, hiddenFields } from '../support/agent.ts';
 import { ADMIN_TOKEN, PASSWORD, startApp, type TestApp } from '../support/app.ts';
 

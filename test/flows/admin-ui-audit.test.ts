@@ -2,6 +2,8 @@
 // counted, and an event of each class can be opened.
 import { equal, match, ok } from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { sentenceOf } from '../../src/admin/resources/audit/sentences.ts';
+import { eventNames } from '../../src/events/index.ts';
 import { Agent, type Page, redeem, refresh } from '../support/agent.ts';
 import { PASSWORD, startApp, type TestApp } from '../support/app.ts';
 
@@ -65,4 +67,77 @@ test('audit page: an event of each class can be opened', async () => {
       /href="[^"]*\/admin(\/audit\/[0-9a-f-]{36})"/.exec((await open(`/audit${query}`)).body) ?? [];
     match((await open(path)).body, /<dt>Event<\/dt>/);
   }
+});
+
+test('audit page: every event of the catalogue is a sentence, and names are no placeholders', () => {
+  for (const name of eventNames) {
+    const whole = sentenceOf(name, { actor: 'Grace', target: '{actor}', client: '[Ledger]' });
+    const bare = sentenceOf(name, { actor: 'Grace' });
+    for (const sentence of [whole, bare]) match(sentence ?? '', /^[^ ].*[^ ]\.$/, name);
+    ok(!/[{}[\]]| {2}| \.| ,/.test(bare ?? '{'), `${name}: ${bare}`);
+    ok(!/Grace\W+Grace/.test(whole ?? ''), `${name}: ${whole}`);
+  }
+  equal(sentenceOf('later.version', { actor: 'Grace' }), undefined);
+});
+
+test('audit page: who and what by name: one found, several to choose from, none', async () => {
+  const ada = await app.createUser('ada', { name: 'Ada Smith', email: 'ada@example.com' });
+  await app.createUser('adam', { name: 'Adam Smith' });
+  const going = async (query: string): Promise<string> =>
+    (await admin.get(`/admin/audit?${query}`)).headers.get('location') ?? '';
+  match(
+    await going('about=ada%40example.com&outcome=success'),
+    /\/audit\?outcome=success&target_id=[0-9a-f-]{36}$/,
+  );
+  match(
+    await going(`about=${encodeURIComponent('Ada Smith (ada@example.com)')}`),
+    new RegExp(`target_id=${ada.id}$`),
+  );
+  match(await going('application=ledg'), /\/audit\?client_id=/);
+  const several = (await open('/audit?by=smith&event=user.created')).body;
+  match(several, /who is “<bdi>smith<\/bdi>”/);
+  match(several, new RegExp(`/audit\\?event=user.created&amp;actor_id=${ada.id}"><bdi>Ada Smith`));
+  match((await open('/audit?by=%3Cb%3Enobody')).body, /nothing is called “<bdi>&lt;b&gt;nobody<\/bdi>”/);
+  match((await open(`/audit?target_id=${ada.id}`)).body, /<bdi>About Ada Smith<\/bdi>/);
+});
+
+test('audit page: text search finds by reason, details and address, and offers names', async () => {
+  await app.createUser('searched-one');
+  ok(rowsOf(await open('/audit?search=searched-one')).some((row) => row.includes('User created')));
+  equal(rowsOf(await open('/audit?search=searched-one+nothing')).length, 0);
+  const { body } = await open('/audit?search=signed');
+  match(body, /Event: Signed in/);
+  match((await open('/audit?search=grace')).body, /<bdi>By grace<\/bdi>/);
+});
+
+test('audit live view: only new events, keeps no session alive, ends with it', async () => {
+  const first = await admin.get('/admin/audit/live?event=user.created');
+  equal(first.status, 200);
+  equal(first.headers.get('set-cookie'), null);
+  const tag = first.headers.get('etag') ?? '';
+  const again = (headers: Record<string, string>) =>
+    admin.get('/admin/audit/live?event=user.created', { headers });
+  equal((await again({ 'if-none-match': tag })).status, 304);
+  await app.createUser('<script>alert(1)</script>'.replaceAll(/[<>()/]/g, ''), {
+    name: '<img src=x onerror=alert(1)>',
+  });
+  const changed = await again({ 'if-none-match': tag });
+  equal(changed.status, 200);
+  ok(!changed.body.includes('<img src=x'));
+  match(changed.body, /&lt;img src=x/);
+  const stranger = await new Agent(app).get('/admin/audit/live');
+  equal(stranger.status, 401);
+  equal(stranger.headers.get('location'), null);
+  // Asked for all the time, and still signed out after the idle time.
+  const other = new Agent(app);
+  await other.submit(await other.follow(await other.get('/admin')), {
+    username: 'root-admin',
+    password: PASSWORD,
+  });
+  let status = 200;
+  for (let minute = 0; minute < 180 && status !== 401; minute += 20) {
+    app.advance(20 * 60_000);
+    status = (await other.get('/admin/audit/live')).status;
+  }
+  equal(status, 401);
 });

@@ -46,6 +46,7 @@ const different: readonly (readonly [typed: string, name: string])[] = [
   ['か', 'が'],
   ['山太', '山田太郎'],
   ['हा', 'हि'],
+  ['\u0301\u0000', 'Zoë'],
 ];
 
 test('search: names are found without case and accents, in every script', () => {

@@ -105,7 +105,7 @@ export function createKit<
     Reading & {
       readonly params?: P;
       readonly list: ListDefinition<Record>;
-      /** Columns of the CSV file (pages/csv-page.ts); default: there is no such page. */
+      /** Columns of the CSV file (pages/exports.ts); default: there is no such page. */
       readonly csv?: readonly (keyof Static<View>)[];
       /** Throws before the list's parameters are read, for example when the parent user does not exist. */
       readonly before?: Run<Ports, Static<P>, object, unknown, unknown>;

@@ -27,15 +27,15 @@ export function createAdmissions({ admission, signedIn, idleSeconds }: Deps) {
   return {
     signedIn,
 
-    /** @returns the admitted user; each request restarts the idle time */
-    async current(ctx: Koa.Context): Promise<SignedInAdmin | undefined> {
+    /** @returns the admitted user; what they do themselves (default) restarts the idle time */
+    async current(ctx: Koa.Context, { isActivity = true } = {}): Promise<SignedInAdmin | undefined> {
       const given = admission.read(ctx);
       if (given === undefined) return undefined;
       const user = await signedIn(ctx);
       if (user === undefined || user.sessionUid !== given.sessionUid || user.account.id !== given.accountId)
         return undefined;
       if (!user.hasUsedFactors) return undefined;
-      admission.write(ctx, given, idleSeconds());
+      if (isActivity) admission.write(ctx, given, idleSeconds());
       return {
         ...user,
         access: accessOfRole(user.account.role),

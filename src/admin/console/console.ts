@@ -3,6 +3,7 @@ import type Koa from 'koa';
 import { accessOfRole } from '../../accounts/index.ts';
 import type { Clock } from '../../clock.ts';
 import { AppError } from '../../errors.ts';
+import type { RecordedEvent } from '../../events/index.ts';
 import {
   type BodyOptions,
   type Csrf,
@@ -40,6 +41,7 @@ export interface ConsoleDeps {
   readonly perform: Perform;
   /** Attributes the audit events of this request to this administrator. */
   readonly setActor: (actor: Actor) => void;
+  readonly record: (event: RecordedEvent) => Promise<void>;
   readonly admissions: Admissions;
   readonly signIn: ReturnType<typeof createConsoleSignIn>;
   readonly testSignIn: TestSignInRun;
@@ -135,6 +137,7 @@ export function adminConsole(deps: ConsoleDeps): Koa.Middleware {
       canChange: who.access === 'all',
       call: (handle, input) => calls.call(who, handle, input),
       callLines: (handle, text) => calls.callLines(who, handle, text),
+      record: deps.record,
       show: (template, model, status) => show(ctx, who, template, model, status),
       async startTestSignIn(clientId, parameters) {
         const query = await deps.testSignIn.begin(ctx, who, clientId, parameters);
@@ -275,9 +278,19 @@ export function adminConsole(deps: ConsoleDeps): Koa.Middleware {
   // The result can be read only once, so a HEAD request must not consume it.
   callbacks.get(TRY_CALLBACK, (ctx, next) => (ctx.method === 'HEAD' ? next() : finishTestSignIn(ctx, next)));
 
+  const background = new Set(
+    deps.pages.filter((page) => page.isBackground === true).map(({ path }) => `/admin${path}`),
+  );
+
   async function showPage(ctx: Koa.Context): Promise<void> {
-    const who = await admissions.current(ctx);
+    const isBackground = background.has(ctx.path);
+    const who = await admissions.current(ctx, { isActivity: !isBackground });
     if (who === undefined) {
+      if (isBackground) {
+        ctx.status = 401;
+        ctx.body = '';
+        return;
+      }
       const isFromElsewhere = ctx.get('Sec-Fetch-Site') === 'cross-site' && ctx.method === 'GET';
       return isFromElsewhere ? comeAgain(ctx, `${basePath}${ctx.path}${ctx.search}`) : beginSignIn(ctx);
     }

@@ -50,6 +50,7 @@ export function createAdminUi(deps: AdminUiDeps): Koa.Middleware {
     ...deps,
     pages: adminPages,
     perform: createPerform(auditTrail),
+    record: (event) => api.events.record(event),
     testSignIn: createTestSignInRun({ ...deps, ...deps.testSignIn }),
     async readClient(clientId) {
       const client = await api.clients.find(clientId);

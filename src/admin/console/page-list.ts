@@ -1,7 +1,7 @@
 // The list of all pages of the Admin UI. A new part needs one file of pages, a line here, templates in templates/admin,
 // and, if it is a section of its own, an entry in navigation.ts.
 
-import { csvPage } from '../pages/csv-page.ts';
+import { exportPage } from '../pages/exports.ts';
 import type { Page } from '../pages/page.ts';
 import { apiKeyPages } from '../resources/api-keys/pages.ts';
 import { apiActPages } from '../resources/apis/acts.ts';
@@ -50,7 +50,7 @@ export const adminPages: readonly Page[] = [
   ...overviewPages,
   ...searchPages,
   ...userListPages,
-  csvPage(users.list),
+  exportPage(users.list, { event: 'users.exported' }),
   ...userBulkPages,
   ...userImportPages,
   ...invitationPages,

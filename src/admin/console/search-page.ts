@@ -15,12 +15,17 @@ const userRow = (user: User) => ({
   label: personName(user),
   note: user.email || user.username,
   path: `/users/${user.id}`,
+  kind: 'user',
+  /** What tells it from others of its name. */
+  key: user.email || user.username,
 });
 
 const clientRow = (client: ClientView) => ({
   label: applicationName(client),
   note: 'Application',
   path: `/applications/${encodeURIComponent(client.client_id)}`,
+  kind: 'application',
+  key: client.client_id,
 });
 
 const apiRow = ({ id, name, identifier }: ApiView) => ({

@@ -58,7 +58,7 @@ export const drawnList = <Item>(options: Drawn<Item>): Page => {
         }),
         rows: data.items,
         choice: columnChoice(context, path),
-        /** Of its CSV file (csv-page.ts). */
+        /** Of its CSV file (exports.ts). */
         exportPath: list.csv.length > 0 ? [`${path}/export`, query].filter(String).join('?') : undefined,
         ...(await more?.(context, data.items)),
       });

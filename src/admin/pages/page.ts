@@ -1,6 +1,7 @@
 // Defines a page of the Admin UI: an address and its handler for the signed-in administrator or auditor. Pages change data
 // only through the routes of the REST API (context.call), so that rules, audit and concurrency have one implementation.
 import type Koa from 'koa';
+import type { RecordedEvent } from '../../events/index.ts';
 import type { Form } from '../../http/index.ts';
 import type { Handle, LinesHandle, Route } from '../api/route.ts';
 import type { SignedInAdmin } from './signed-in-admin.ts';
@@ -53,6 +54,8 @@ export interface AdminContext {
    * @throws AppError as the route does
    */
   callLines<Result>(handle: LinesHandle<Result>, text: string): Promise<readonly Result[]>;
+  /** Records what a page does besides calling routes, as done by this user. */
+  record(event: RecordedEvent): Promise<void>;
   /** @param template below templates/admin */
   show(template: string, model: PageModel, status?: number): void;
   /**
@@ -120,6 +123,8 @@ export interface Page {
    * nearest page above it.
    */
   readonly formOn?: { readonly path: string; readonly action?: string };
+  /** Asked for by a script again and again: it neither keeps anyone signed in nor starts a sign-in, but answers 401. */
+  readonly isBackground?: boolean;
   /** Maximum size of the form in bytes; default: that of every form. */
   readonly formBytes?: number;
   /** POST: the form is one with a file, in the field of that name. */

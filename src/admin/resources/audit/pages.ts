@@ -2,23 +2,88 @@
 
 import { eventNames } from '../../../events/index.ts';
 import { isMembers } from '../../../json.ts';
+import { searchWords } from '../../../store/search-text.ts';
+import { exportPage } from '../../pages/exports.ts';
+import { personName } from '../../pages/format.ts';
 import { drawnList } from '../../pages/list-page.ts';
 import { type AdminContext, idOf, type Page, type Values } from '../../pages/page.ts';
-import { createNames, eventLabel, eventRow, eventRows } from '../names.ts';
+import { applicationName } from '../clients/page.ts';
+import { clients } from '../clients/resource.ts';
+import { createNames, eventLabel, eventRow, eventRows, type NameOf } from '../names.ts';
+import { users } from '../users/resource.ts';
+import { livePage } from './live-page.ts';
+import { pickFields, resolvePicks } from './pick.ts';
+import { asked } from './query.ts';
 import { auditLog } from './resource.ts';
+import { sentenceOf } from './sentences.ts';
 
 const here = 'audit';
 
-/** The browser's datetime field has no time zone; the log is in UTC. */
-const timeOf = (text: string): string => (/^\d{4}-\d\d-\d\dT\d\d:\d\d$/.test(text) ? `${text}:00Z` : text);
+const events = eventNames.map((name) => ({ name, label: eventLabel(name) }));
 
-function asked(query: URLSearchParams): URLSearchParams {
-  const wanted = new URLSearchParams(query);
-  for (const [name, text] of query) if (/^at_(from|to)$/.test(name)) wanted.set(name, timeOf(text));
-  return wanted;
+const MOST_EXPORTED = 100_000;
+
+const fieldWords: Readonly<Record<string, (value: string) => string>> = {
+  event: eventLabel,
+  outcome: (value) => (value === 'failure' ? 'Failures' : 'Successes'),
+  class: (value) => (value === 'all' ? 'With tokens' : value === 'tokens' ? 'Tokens' : 'Without tokens'),
+  ip_address: (value) => `From ${value}`,
+  at_from: (value) => `Since ${value.slice(0, 16).replace('T', ' ')} UTC`,
+  at_to: (value) => `Until ${value.slice(0, 16).replace('T', ' ')} UTC`,
+};
+
+/** Ids of the address by name. */
+async function filterWords(context: AdminContext) {
+  const nameOf = createNames(context);
+  const given = pickFields.flatMap(({ filter, label, kinds }) => {
+    const id = context.query.get(filter);
+    return id === null ? [] : [{ filter, label, id, kinds: [...kinds.map(kindOf), 'group', 'api'] }];
+  });
+  const names = new Map<string, string>();
+  for (const { filter, label, id, kinds } of given)
+    names.set(filter, `${label} ${await nameOfAny(nameOf, kinds, id)}`);
+  const open = new Map(pickFields.map(({ name, label }) => [name, label]));
+  return (name: string, value: string): string | undefined => {
+    const label = open.get(name);
+    return names.get(name) ?? (label === undefined ? fieldWords[name]?.(value) : `${label} “${value}”`);
+  };
 }
 
-const events = eventNames.map((name) => ({ name, label: eventLabel(name) }));
+const kindOf = (kind: 'user' | 'application'): string => (kind === 'user' ? 'user' : 'client');
+
+async function nameOfAny(nameOf: NameOf, kinds: readonly string[], id: string): Promise<string> {
+  for (const kind of kinds) {
+    const { label } = await nameOf(kind, id).catch(() => ({ label: id }));
+    if (label !== id) return label;
+  }
+  return id;
+}
+
+/** What else the search could have meant: kinds of events by their words, people and applications by name. */
+async function meant(context: AdminContext): Promise<readonly { label: string; href: string }[]> {
+  const text = (context.query.get('search') ?? '').trim();
+  if (text === '' || context.query.has('cursor') || context.query.has('offset')) return [];
+  const words = searchWords(text);
+  const kinds = events.filter(({ label }) => words.every((word) => label.toLowerCase().includes(word)));
+  const query = { search: text.slice(0, 200), limit: '4' };
+  const [people, applications] = await Promise.all([
+    context.call(users.list, { query }),
+    context.call(clients.list, { query }),
+  ]);
+  return [
+    ...kinds
+      .slice(0, 6)
+      .map(({ name, label }) => ({ label: `Event: ${label}`, href: `/audit?event=${name}` })),
+    ...people.data.items.flatMap((user) => [
+      { label: `By ${personName(user)}`, href: `/audit?actor_id=${user.id}` },
+      { label: `About ${personName(user)}`, href: `/audit?target_id=${user.id}` },
+    ]),
+    ...applications.data.items.map((client) => ({
+      label: `Application ${applicationName(client)}`,
+      href: `/audit?client_id=${encodeURIComponent(client.client_id)}`,
+    })),
+  ];
+}
 
 const list = drawnList({
   path: '/audit',
@@ -34,9 +99,36 @@ const list = drawnList({
     { label: 'Tokens', set: { class: 'tokens' } },
     { label: 'Refused tokens', set: { event: 'token.refused' } },
   ],
+  wordsOf: filterWords,
   asked,
-  more: async (context, items) => ({ events, rows: await eventRows(items, createNames(context)) }),
+  async more(context, items) {
+    const { picks } = await resolvePicks(context);
+    const { query } = context;
+    // Newer events belong on top of the first page only.
+    const isLive =
+      !['cursor', 'offset', 'sort', 'order'].some((name) => query.has(name)) && picks.length === 0;
+    return {
+      events,
+      picks,
+      pickFields,
+      meant: await meant(context),
+      liveQuery: isLive ? query.toString() : undefined,
+      rows: await eventRows(items, createNames(context)),
+    };
+  },
 });
+
+const listPage: Page = {
+  ...list,
+  async handle(context) {
+    const isNamed = pickFields.some(({ name }) => context.query.has(name));
+    const { query, picks } = isNamed ? await resolvePicks(context) : { query: undefined, picks: [] };
+    // The address has the ids, so that it stays right when names change.
+    if (query !== undefined && picks.length === 0)
+      return context.go(query.size === 0 ? '/audit' : `/audit?${query}`);
+    return list.handle(context);
+  },
+};
 
 interface Change {
   readonly name: string;
@@ -73,10 +165,20 @@ async function showEvent(context: AdminContext): Promise<void> {
     crumbs: [{ label: 'Audit log', href: '/audit' }],
     event,
     row,
+    sentence: sentenceOf(event.event, {
+      actor: row.actor.label,
+      target: row.target?.label,
+      client: row.client?.label,
+    }),
     changes: changesOf(details),
     api: typeof details.api_id === 'string' ? await nameOf('api', details.api_id) : undefined,
     rest: rest.map(([name, value]) => ({ name, value: shown(value) })),
   });
 }
 
-export const auditPages: readonly Page[] = [list, { method: 'GET', path: '/audit/:id', handle: showEvent }];
+export const auditPages: readonly Page[] = [
+  listPage,
+  livePage,
+  exportPage(auditLog.list, { event: 'audit.exported', asked, most: MOST_EXPORTED }),
+  { method: 'GET', path: '/audit/:id', handle: showEvent },
+];

@@ -10,6 +10,7 @@ import {
 import { classOfEvent, type EventClass } from '../../../events/index.ts';
 import { type AuditRecord, audit as collection } from '../../../store/collections.ts';
 import type { FieldValue, Query, Stored } from '../../../store/port.ts';
+import { searchWords } from '../../../store/search-text.ts';
 import { defineResource, type ListPorts } from '../../api/define-resource.ts';
 import type { ListDefinition } from '../../api/list-query.ts';
 import type { Listing } from '../../api/ports.ts';
@@ -41,6 +42,8 @@ const list: ListDefinition<AuditRecord> = {
   collection,
   sorts: ['at', 'event', 'id'],
   defaultOrder: 'desc',
+  searches: ['event', 'reason', 'ip_address', 'actor_id', 'target_id', 'client_id', 'request_id', 'details'],
+  searchedBy: { field: 'text', wordsOf: searchWords },
   filters: {
     class: {
       schema: Enum(['general', 'tokens', 'all'], {
@@ -135,6 +138,22 @@ export const auditLog = defineResource(
     list: on.list({
       summary: 'List events, the latest first',
       list,
+      csv: [
+        'at',
+        'event',
+        'outcome',
+        'reason',
+        'actor_kind',
+        'actor_id',
+        'target_kind',
+        'target_id',
+        'client_id',
+        'ip_address',
+        'user_agent',
+        'request_id',
+        'id',
+        'details',
+      ],
       async query(wanted, ports, { query }) {
         const given = wanted.filters?.find(({ field }) => field === CLASS)?.value;
         const isTokens = (given ?? classAsked(query)) === 'tokens';
