@@ -72,7 +72,6 @@ export const accounts: CollectionDefinition<AccountRecord> = {
     },
     role: { key: (a) => a.role },
     deleting: { key: (a) => (a.deletingAt === undefined ? undefined : 'yes') },
-    /** Few, so no field that every account would have an entry for. */
     leaving: { key: (a) => (a.deletion === undefined ? undefined : 'yes') },
   },
   fields: {

@@ -286,11 +286,7 @@ export function adminConsole(deps: ConsoleDeps): Koa.Middleware {
     const isBackground = background.has(ctx.path);
     const who = await admissions.current(ctx, { isActivity: !isBackground });
     if (who === undefined) {
-      if (isBackground) {
-        ctx.status = 401;
-        ctx.body = '';
-        return;
-      }
+      if (isBackground) return void Object.assign(ctx, { status: 401, body: '' });
       const isFromElsewhere = ctx.get('Sec-Fetch-Site') === 'cross-site' && ctx.method === 'GET';
       return isFromElsewhere ? comeAgain(ctx, `${basePath}${ctx.path}${ctx.search}`) : beginSignIn(ctx);
     }
