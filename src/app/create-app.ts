@@ -96,7 +96,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const base = { store, clock, settings: () => settings.current(), events, placeOf };
   const audit = createAuditLogs({ store, clock, events, log });
   const keys = createKeys({ ...base, sealer, log });
-  const { branding, views, csrf } = await startPages({ ...base, current: settings, config });
+  const { branding, views, csrf, ofMails } = await startPages({ ...base, current: settings, config });
   const rateLimiting = createRateLimiting({ ...base, log });
   const { limits } = rateLimiting;
 
@@ -115,15 +115,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   });
   const { accounts, groups, signIns } = accountDomain;
   const avatars = createAvatars({ ...base, accounts, limits });
-  const { looks, pictures } = branding;
-  const mail = createMail({
-    ...base,
-    sealer,
-    baseUrl,
-    log,
-    look: () => looks.lookOf(),
-    logo: () => pictures.attachment(looks.lookOf()?.logo),
-  });
+  const mail = createMail({ ...base, ...ofMails, sealer, baseUrl, log });
   const mount = createMount();
   const outbound = createOutbound({ ...config, store });
   const clientDomain = createClientDomain({

@@ -6,6 +6,7 @@ import type { Config } from '../config/types.ts';
 import type { Events } from '../events/index.ts';
 import type { Csrf } from '../http/index.ts';
 import { createCsrf } from '../http/serving.ts';
+import type { createMail } from '../mail/index.ts';
 import type { PlaceOf } from '../places/index.ts';
 import type { Settings } from '../settings/index.ts';
 import type { Store } from '../store/port.ts';
@@ -21,7 +22,12 @@ interface Deps {
 }
 
 /** @throws StoreUnavailable */
-export async function startPages(deps: Deps): Promise<{ branding: Branding; views: Views; csrf: Csrf }> {
+export async function startPages(deps: Deps): Promise<{
+  readonly branding: Branding;
+  readonly views: Views;
+  readonly csrf: Csrf;
+  readonly ofMails: Pick<Parameters<typeof createMail>[0], 'look' | 'logo'>;
+}> {
   const { current: settings, config } = deps;
   const { baseUrl, basePath, cookieKeys } = config;
   const branding = await startBranding({ ...deps, settings, encode: createLogoEncoder() });
@@ -33,5 +39,6 @@ export async function startPages(deps: Deps): Promise<{ branding: Branding; view
     isSecure: baseUrl.startsWith('https:'),
     cookiePath: basePath === '' ? '/' : basePath,
   });
-  return { branding, views, csrf };
+  const logo = () => branding.pictures.attachment(lookOf()?.logo);
+  return { branding, views, csrf, ofMails: { look: () => lookOf(), logo } };
 }

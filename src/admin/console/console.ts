@@ -28,9 +28,10 @@ import { actorOf, createCalls } from './calls.ts';
 import type { createFactorOffer } from './factor-offer.ts';
 import { navigationFor } from './navigation.ts';
 import { noticeOf } from './notices.ts';
-import { createPendingForms, FILLED } from './pending-form.ts';
+import { queryOf } from './page-query.ts';
+import { createPendingForms } from './pending-form.ts';
 import { purposeOfPage } from './purpose.ts';
-import { createShownOnce, SHOWN } from './shown-once.ts';
+import { createShownOnce } from './shown-once.ts';
 import type { createConsoleSignIn } from './sign-in.ts';
 import type { createUndo } from './undo.ts';
 import type { createViewChoices } from './view-choices.ts';
@@ -75,16 +76,6 @@ const READING_ALONE =
 function goTo(ctx: Koa.Context, url: string): void {
   ctx.status = 303;
   ctx.redirect(url);
-}
-
-const OWN_PARAMETERS: ReadonlySet<string> = new Set(['done', FILLED, SHOWN]);
-
-/** The query parameters for the API: without empty ones, which it refuses, and without those that only the page uses. */
-function queryOf(ctx: Koa.Context): URLSearchParams {
-  const query = new URLSearchParams();
-  for (const [name, value] of new URLSearchParams(ctx.querystring))
-    if (!OWN_PARAMETERS.has(name) && value !== '') query.append(name, value);
-  return query;
 }
 
 export function adminConsole(deps: ConsoleDeps): Koa.Middleware {
