@@ -395,14 +395,17 @@ test('test sign-in: in a new tab, shows what the application would get', async (
   await own.close();
 });
 
-test('snippets: contain the application’s own values and no secret', async () => {
-  await press(page, 'Snippets for your framework', 'link');
-  for (const id of ['openid-client', 'authjs', 'passport', 'spring', 'authlib', 'apache']) {
-    const snippet = await text(`#${id}`);
-    assert.ok(snippet.includes(credentials.clientId), id);
-    assert.ok(snippet.includes(world.server.origin), id);
-    assert.doesNotMatch(snippet, /\[object|NaN/);
-    assert.ok(!snippet.includes(credentials.clientSecret), id);
+test('guides: contain the application’s own values and no secret', async () => {
+  await press(page, 'Guides for your framework or product', 'link');
+  const list = page.url();
+  for (const id of ['express', 'nextjs', 'spring', 'flask', 'apache', 'grafana']) {
+    await loaded(page, () => page.locator(`.tile-group a[href$="/connect/${id}"]`).first().click());
+    const guide = await text('main');
+    assert.ok(guide.includes(credentials.clientId), id);
+    assert.ok(guide.includes(world.server.origin), id);
+    assert.doesNotMatch(guide, /\[object|NaN/);
+    assert.ok(!guide.includes(credentials.clientSecret), id);
+    await page.goto(list);
   }
   await press(page, 'Sample', 'link');
 });
