@@ -145,6 +145,15 @@ test('attack: injection in every query parameter is refused or a literal without
         const path = `${world.addressOf(route)}?${name}=${text}`;
         const answer = await attack(route, path);
         if (answer.status === 400) deepEqual(wrongFields(answer), [name], path.slice(0, 200));
+        // Names of events have it, so this one is found as itself.
+        else if (route.path === '/audit' && name === 'search' && text === '_')
+          ok(itemsOf(answer).every((item) => JSON.stringify(item).includes('_')));
+        // The text is not looked for but judged, and comes back as it was sent.
+        else if (route.path === '/redirect-uris/check')
+          ok(
+            answer.status === 200 && itemsOf(answer).every((item) => item.is_valid === false),
+            path.slice(0, 200),
+          );
         else
           deepEqual([answer.status, itemsOf(answer), dataOf(answer).total], [200, [], 0], path.slice(0, 200));
         tried += 1;

@@ -427,6 +427,13 @@ const ANSWERS: Readonly<Record<string, 'another page' | 'shown once' | 'does not
   '/settings/:group': 'another page',
   '/second-factor/later': 'another page',
   '/first-steps': 'another page',
+  '/branding': 'another page',
+  '/branding/picture': 'another page',
+  '/branding/remove-picture': 'another page',
+  '/branding/restore': 'another page',
+  '/applications/:id/looks/picture': 'another page',
+  '/applications/:id/looks/remove-picture': 'another page',
+  '/applications/:id/looks/restore': 'another page',
 };
 
 test('Admin UI forms: each declares what a reload after it does', () => {

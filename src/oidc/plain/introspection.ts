@@ -21,10 +21,7 @@ interface Deps {
 const PARAMETERS = new Set(['token', 'token_type_hint']);
 
 export function introspectPlainly({ issuer, mount, tokens, apis, bearers }: Deps): PlainHandler {
-  const find = async (token: string): Promise<LiveToken | undefined> => {
-    const live = await tokens.live(await tokens.find(token));
-    return live?.token.kind === 'RefreshToken' ? undefined : live;
-  };
+  const find = async (token: string): Promise<LiveToken | undefined> => tokens.live(await tokens.find(token));
 
   async function asAdmin({ form }: PlainRequest, secret: string): Promise<object | undefined> {
     const token = form.get('token');
@@ -52,7 +49,7 @@ export function introspectPlainly({ issuer, mount, tokens, apis, bearers }: Deps
     const isReadable =
       client === undefined ? origin === undefined : isReadableBy(clientRecord(client), origin);
     const live = isReadable ? await find(token) : undefined;
-    if (live === undefined) return undefined;
+    if (live === undefined || live.token.kind === 'RefreshToken') return undefined;
     if (api !== undefined) {
       const seen = describeToApi(live, api);
       return seen.active === true ? seen : undefined;
