@@ -31,10 +31,15 @@ export async function runFlows(
   const files = [...flows, ...further];
   // The parent's own marks of a test run would make the child report to it instead of running alone.
   const { NODE_TEST_CONTEXT, NODE_OPTIONS, ...inherited } = process.env;
+  const isReal = process.env.MONGODB_TEST_URI ? '1' : '';
   const child = spawn(
     process.execPath,
     ['--test', '--test-concurrency=2', '--test-timeout=120000', '--test-reporter=tap', ...files],
-    { cwd: project, env: { ...inherited, ...env }, stdio: ['ignore', 'pipe', 'pipe'] },
+    {
+      cwd: project,
+      env: { ...inherited, ...env, TEST_MONGODB_IS_REAL: isReal },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
   );
   let output = '';
   const failures: string[] = [];
