@@ -1,9 +1,11 @@
-// The looks of every Admin UI page: no sideways scrolling on a phone, silent console, no accessibility violation, light and
-// dark. Screenshots go to test-results/browser/.
+// The looks of every Admin UI page: no sideways scrolling on a phone, nothing that moves by itself, no weight, silent console, no
+// accessibility violation, light and dark. Screenshots go to test-results/browser/.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { type Axe, createAxe } from '../pages/axe.ts';
+import { watchStillness } from '../pages/stillness.ts';
+import { PAGE_BYTES, putOnScales } from '../pages/weigh.ts';
 import { type AdminWorld, PASSWORD, startAdminWorld } from './admin-world.ts';
 import { shoot } from './shots.ts';
 import { enter, loaded } from './steps.ts';
@@ -202,11 +204,14 @@ const auditorPages = (): Readonly<Record<string, string>> => ({
   'auditor-settings': '/settings/mail',
 });
 
+const isLong = process.env.LONG === '1';
+let heaviest = { name: '', weight: 0 };
+
 /** Each width and each scheme; with LONG=1 each in the other, too. */
 const views: readonly (readonly ['light' | 'dark', number])[] = [
   ['light', 390],
   ['dark', 1440],
-  ...(process.env.LONG === '1'
+  ...(isLong
     ? ([
         ['dark', 390],
         ['light', 1440],
@@ -225,7 +230,7 @@ async function violationsOf(page: Page, axe: Axe, name: string): Promise<string[
   return found;
 }
 
-test('Admin UI pages: fit phone and desktop, silent console, no axe violation, light and dark', async () => {
+test('Admin UI pages: fit, nothing moves, 60 kB at most, silent console, no axe violation', async (t) => {
   const { admin, browser, server } = world;
   await world.createUser('auditor', { role: 'auditor' });
   const auditor = await openWindow(browser);
@@ -234,16 +239,28 @@ test('Admin UI pages: fit phone and desktop, silent console, no axe violation, l
   const found = [...(await judge(admin, pages())), ...(await judge(auditor, auditorPages()))];
   assert.deepEqual(found, []);
   assert.deepEqual([...admin.complaints, ...auditor.complaints], []);
+  assert.ok(heaviest.weight > 10_000);
+  t.diagnostic(`heaviest: ${heaviest.name}, ${heaviest.weight} bytes`);
   await auditor.close();
 });
 
 /** @returns what is wrong with the pages in that window */
 async function judge({ page }: Window, paths: Readonly<Record<string, string>>): Promise<string[]> {
   const axe = await createAxe(page);
+  const stillness = await watchStillness(page);
+  const scales = putOnScales(page);
   const found: string[] = [];
   for (const [name, path] of Object.entries(paths)) {
-    const response = await page.goto(`${world.server.origin}/admin${path}`);
-    assert.equal(response?.status(), 200, path);
+    for (const width of isLong ? [390, 1440] : [1440]) {
+      await page.setViewportSize({ width, height: 900 });
+      await scales.weight();
+      const response = await page.goto(`${world.server.origin}/admin${path}`);
+      assert.equal(response?.status(), 200, path);
+      found.push(...(await stillness.moved()).map((one) => `${name} moves at ${width}: ${one}`));
+      const weight = await scales.weight();
+      if (weight > PAGE_BYTES) found.push(`${name} weighs ${weight}`);
+      if (weight > heaviest.weight) heaviest = { name, weight };
+    }
     await shoot(page, `admin-${name}`);
     await page.setViewportSize({ width: 390, height: 844 });
     const cut = await page.evaluate<number>(

@@ -1,5 +1,5 @@
-// Every page in a real browser: no sideways scrolling, silent console, no accessibility violation, light, dark and right to
-// left. SHOTS=1 or LONG=1 leaves screenshots in test-results/.
+// Every page in a real browser: no sideways scrolling, nothing that moves by itself, silent console, no accessibility violation,
+// light, dark and right to left. SHOTS=1 or LONG=1 leaves screenshots in test-results/.
 import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
 import { after, before, test } from 'node:test';
@@ -10,6 +10,7 @@ import { areShotsWanted } from '../browser/shots.ts';
 import { createAxe } from './axe.ts';
 import { launch, open } from './browser.ts';
 import { type PageServer, startPages } from './server.ts';
+import { watchStillness } from './stillness.ts';
 
 const results = fileURLToPath(new URL('../../test-results/', import.meta.url));
 const isLong = process.env.LONG === '1';
@@ -36,26 +37,32 @@ const smallTargets = (page: Page): Promise<string[]> =>
     .filter((one) => one.getBoundingClientRect().height < 44)
     .map((one) => one.outerHTML.slice(0, 120))`);
 
+/** The first width is that at which the page is opened. */
 const looks = [
-  { look: 'light', colorScheme: 'light', language: 'en' },
-  { look: 'dark', colorScheme: 'dark', language: 'de' },
-  { look: 'rtl', colorScheme: 'light', language: 'ar' },
+  { look: 'light', colorScheme: 'light', language: 'en', widths: [390, 320, 1440] },
+  { look: 'dark', colorScheme: 'dark', language: 'de', widths: [1440, 320, 390] },
+  { look: 'rtl', colorScheme: 'light', language: 'ar', widths: [390, 320, 1440] },
 ] as const;
+const sizeOf = (width: number) => ({ width, height: width === 1440 ? 900 : 844 });
 
-for (const { look, colorScheme, language } of looks) {
+for (const { look, colorScheme, language, widths } of looks) {
   // German words are longer than English ones. The light colours are judged on the German pages, too.
   if (look === 'light' && !isLong) continue;
   // The other direction has the colours and the names of the light look.
   const isJudged = look !== 'rtl' || isLong;
 
-  test(`pages: fit 320, 390 and 1440 px, silent console${isJudged ? ', no axe violation' : ''} (${look})`, async () => {
+  test(`pages: fit each width, nothing moves, silent console${isJudged ? ', no axe violation' : ''} (${look})`, async () => {
     const { page, complaints, close } = await open(browser, { colorScheme });
     const axe = await createAxe(page);
+    const stillness = await watchStillness(page);
     for (const name of names) {
-      await page.setViewportSize({ width: 1440, height: 900 });
-      await page.goto(`${pages.origin}/show/${name}?lang=${language}`);
-      for (const width of [1440, 320, 390]) {
-        await page.setViewportSize({ width, height: width === 1440 ? 900 : 844 });
+      for (const width of isLong ? [390, 1440] : widths.slice(0, 1)) {
+        await page.setViewportSize(sizeOf(width));
+        await page.goto(`${pages.origin}/show/${name}?lang=${language}`);
+        assert.deepEqual(await stillness.moved(), [], `${name} moves at ${width}`);
+      }
+      for (const width of widths) {
+        await page.setViewportSize(sizeOf(width));
         assert.ok((await overflow(page)) <= 0, `${name} scrolls sideways at ${width}`);
         if (width !== 320 && areShotsWanted)
           await page.screenshot({ path: `${results}${name}-${width}-${look}.png`, fullPage: true });

@@ -1,0 +1,25 @@
+// What a page weighs on the wire, with everything that it asks for.
+import type { Page, Request } from 'playwright-core';
+
+/** ux.md: what a page and its assets may weigh, compressed. */
+export const PAGE_BYTES = 60_000;
+export const SIGN_IN_BYTES = 25_000;
+
+export interface Scales {
+  /** @returns the bytes of all bodies since this was asked last */
+  weight(): Promise<number>;
+}
+
+/** The page must be one whose assets come anew each time, as to somebody who was never here: with a route, nothing is cached. */
+export function putOnScales(page: Page): Scales {
+  let finished: Request[] = [];
+  page.on('requestfinished', (request) => finished.push(request));
+  return {
+    async weight() {
+      const asked = finished;
+      finished = [];
+      const sizes = await Promise.all(asked.map((request) => request.sizes()));
+      return sizes.reduce((sum, { responseBodySize }) => sum + responseBodySize, 0);
+    },
+  };
+}
