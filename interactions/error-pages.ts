@@ -26,10 +26,28 @@ interface Way {
   readonly backLabel: Text;
 }
 
-const registerAt = (ctx: Koa.Context | KoaContextWithOIDC, basePath: string) => ({
-  label: { key: 'detail.register_at' },
-  value: `${ctx.origin}${basePath}/admin`,
-});
+/** Most browsers and proxies take an address of this length. */
+const MAX_LINK_LENGTH = 4000;
+
+/**
+ * Where an address is registered: the application's page, whose form a link fills in with it (nothing is saved by that). For
+ * everyone, since it needs an administrator's sign-in: developers are seldom signed in where they test.
+ * @param client undefined, or one whose metadata is not kept here: the Admin UI's start
+ */
+function registerAt(
+  ctx: Koa.Context | KoaContextWithOIDC,
+  basePath: string,
+  client?: Client | undefined,
+  redirectUri = '',
+) {
+  const label = { key: 'detail.register_at' };
+  const admin = `${ctx.origin}${basePath}/admin`;
+  if (client === undefined || URL.canParse(client.clientId)) return { label, value: admin, href: admin };
+  const page = `${admin}/applications/${encodeURIComponent(client.clientId)}`;
+  const filled =
+    redirectUri !== '' ? `${page}?${new URLSearchParams({ add_redirect_uri: redirectUri })}#by-link` : page;
+  return { label, value: page, href: filled.length > MAX_LINK_LENGTH ? page : filled };
+}
 
 /** Temporary errors: the user can retry the same address. */
 const TEMPORARY = new Set([429, 500, 503]);
@@ -114,14 +132,41 @@ export function createSendErrorPage(deps: SendDeps) {
 // An interaction that has ended, or that another browser started: both are "this page has expired" for the user.
 const EXPIRED = new Set(['SessionNotFound']);
 
-function redirectDetails(ctx: KoaContextWithOIDC, error: Error, basePath: string) {
+/** What the library says about a required parameter (lib/helpers/check_presence.js). */
+const MISSING = /^missing required parameter\(?s?\)? '(\w+)'/;
+
+interface Explained {
+  /** Undefined: what the library says. */
+  readonly message?: Text;
+  readonly details: readonly { readonly label: Text; readonly value: string; readonly href?: string }[];
+}
+
+/** What the developer of the application has to know, and where to go. */
+function explained(ctx: KoaContextWithOIDC, error: Error, out: ErrorOut, basePath: string): Explained {
   const { client, params } = ctx.oidc;
-  if (error.name !== 'InvalidRedirectUri') return [];
-  return [
-    { label: 'redirect_uri', value: String(params?.redirect_uri ?? '') },
-    { label: 'client_id', value: client?.clientId ?? '' },
-    registerAt(ctx, basePath),
-  ];
+  const clientId = { label: { key: 'detail.client_id' }, value: String(params?.client_id ?? '') };
+  const redirectUri = { label: { key: 'detail.redirect_uri' }, value: String(params?.redirect_uri ?? '') };
+  if (error.name === 'InvalidRedirectUri') {
+    const message = { key: 'alert.redirect_uri_unregistered' };
+    return {
+      message,
+      details: [redirectUri, clientId, registerAt(ctx, basePath, client, redirectUri.value)],
+    };
+  }
+  const checkAt = { ...registerAt(ctx, basePath, client), label: { key: 'detail.check_at' } };
+  if (error.name === 'InvalidClient') {
+    const list = `${ctx.origin}${basePath}/admin/applications`;
+    return {
+      message: { key: 'alert.unknown_client' },
+      details: [clientId, { ...checkAt, value: list, href: list }],
+    };
+  }
+  const [, missing] = MISSING.exec(out.error_description ?? '') ?? [];
+  if (missing === undefined) return { details: [] };
+  return {
+    message: { key: 'alert.parameter_missing', values: { name: missing } },
+    details: client === undefined ? [checkAt] : [clientId, checkAt],
+  };
 }
 
 /** Developers of command line tools meet this: a free port of the loopback interface, registered as a web application. */
@@ -142,6 +187,7 @@ export function createRenderError({ views, basePath, waysBack }: Deps) {
   return (ctx: KoaContextWithOIDC, out: ErrorOut, error: Error): void => {
     const requestId = requestIdOf(ctx);
     const { client } = ctx.oidc;
+    const { message, details } = explained(ctx, error, out, basePath);
     if (EXPIRED.has(error.name)) {
       const { clientName, continueUrl } = waysBack.toSignIn(client);
       views.send(ctx, 'expired', { clientName, restartUrl: continueUrl }, { status: 400 });
@@ -149,8 +195,8 @@ export function createRenderError({ views, basePath, waysBack }: Deps) {
     }
     views.send(ctx, 'error', {
       status: ctx.status,
-      message: portHint(ctx, error) ?? out.error_description ?? out.error,
-      details: [{ label: 'error', value: out.error }, ...redirectDetails(ctx, error, basePath)],
+      message: portHint(ctx, error) ?? message ?? out.error_description ?? out.error,
+      details: [{ label: 'error', value: out.error }, ...details],
       requestId,
       ...wayBackOrHome('', client, basePath, waysBack),
     });

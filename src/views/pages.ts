@@ -187,7 +187,14 @@ export interface PageModels extends AccountPageModels {
     readonly message: Text;
     /** Our error code; a catalogue message is then shown in the page's language. */
     readonly reason?: string | undefined;
-    readonly details?: readonly { readonly label: Text; readonly value: string }[] | undefined;
+    readonly details?:
+      | readonly {
+          readonly label: Text;
+          readonly value: string;
+          /** Of a page of ours, which the value names. */
+          readonly href?: string | undefined;
+        }[]
+      | undefined;
     readonly requestId: string;
     readonly backUrl?: string | undefined;
     readonly backLabel?: Text | undefined;

@@ -20,11 +20,13 @@ import { acrChoices } from '../acr-choices.ts';
 import { apiChoices } from '../apis/choice.ts';
 import { auditLog } from '../audit/resource.ts';
 import { groupChoices } from '../groups/choice.ts';
+import { readAskedUris } from './asked-uris.ts';
 import { readCalls } from './called-addresses-model.ts';
 import { kindLabel, kindOf } from './kind-of.ts';
 import { hasLegacyPart, legacyBody, legacyBoxes, legacyTypes, legacyValues } from './legacy-form.ts';
 import { clients } from './resource.ts';
 import { signatureBody, signatureFields, signatureValues } from './signatures-form.ts';
+import { verdictsOn } from './uri-verdicts.ts';
 
 const here = 'applications';
 
@@ -109,15 +111,18 @@ export async function showApplication(
 ): Promise<void> {
   const params = { client_id: idOf(context).id };
   const { data: client, version } = await context.call(clients.read, { params });
-  const [choices, apis, unguardedAt, calls, refusals, hasLegacy] = await Promise.all([
+  const hasUris = client.origin !== 'seed' && kindOf(client) !== 'machine';
+  const [choices, apis, unguardedAt, calls, refusals, hasLegacy, asked] = await Promise.all([
     groupChoices(context),
     apiChoices(context),
     client.require_pkce ? undefined : lastUnguarded(context, params.client_id),
     readCalls(context, client),
     context.call(clients.refusals, { params }),
     hasLegacyPart(context, client),
+    hasUris ? readAskedUris(context, client) : undefined,
   ]);
   const stored = valuesOf(client);
+  const isFilled = asked?.isFilled === true;
   const own = {
     access: accessOf(client),
     stored: accessOf(client),
@@ -144,7 +149,9 @@ export async function showApplication(
     hasLegacy,
     legacyTypes,
     lifetimes: Object.entries(lifetimeSettings).map(([name, bounds]) => ({ name, ...bounds })),
-    values: stored,
+    asked,
+    verdicts: isFilled ? await verdictsOn(context, asked.lines, client.application_type) : [],
+    values: { ...stored, ...(isFilled && { redirect_uris: asked.lines.join('\n') }) },
     call: apiCall(
       'PATCH',
       `/clients/${params.client_id}`,
@@ -210,7 +217,12 @@ async function save(context: AdminContext): Promise<void> {
       ...legacyBoxes,
       ...typedIn(form),
     };
-    await showApplication(context, { values, errors, isStale, ...(isStale ? {} : { alert }) }, status);
+    const type = form.get('application_type');
+    const verdicts = errors.redirect_uris
+      ? await verdictsOn(context, linesOf(form.get('redirect_uris')), type)
+      : [];
+    const shown = { values, errors, isStale, verdicts, ...(isStale ? {} : { alert }) };
+    await showApplication(context, shown, status);
   }
 }
 

@@ -46,6 +46,43 @@ export const ruleCauses: readonly RefusalRow[] = [
     remedy: 'Send the parameters with the content type application/x-www-form-urlencoded, not as JSON.',
   },
   {
+    cause: 'prompt',
+    reason: /prompt (?:value|none)/,
+    words: 'prompt has a value that does not exist, or none beside another.',
+    remedy: 'Send prompt=none alone, or login, consent or select_account; or leave it out.',
+  },
+  {
+    cause: 'max_age',
+    reason: /^invalid max_age/,
+    words: 'max_age is not a number of seconds.',
+    remedy: 'Send a whole number from 0 on, or leave it out.',
+  },
+  {
+    cause: 'claims',
+    reason: /claims(?:\.| parameter| should)/,
+    words: 'The claims parameter is not valid.',
+    remedy:
+      'Send a JSON object with the members id_token and userinfo (OpenID Connect Core §5.5), or leave it out.',
+  },
+  {
+    cause: 'id_token_hint',
+    reason: /^could not validate id_token_hint/,
+    words: 'id_token_hint is not an ID token of this server.',
+    remedy: 'Send the id_token of the last token answer unchanged, or leave it out.',
+  },
+  {
+    cause: 'parameter_too_long',
+    reason: /^The .+ is longer than/,
+    words: 'A parameter is too long.',
+    remedy: 'Keep what is large in the session of the application, and send only a key to it in state.',
+  },
+  {
+    cause: 'request_object',
+    errors: ['request_not_supported', 'request_uri_not_supported', 'registration_not_supported'],
+    words: 'Request objects by value or by a foreign address are not supported.',
+    remedy: 'Send plain parameters, or push the request first (PAR) and use the request_uri of the answer.',
+  },
+  {
     cause: 'request_uri',
     reason: /request_uri/,
     words: 'The pushed request is unknown, used or expired.',

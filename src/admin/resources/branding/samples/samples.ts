@@ -199,13 +199,16 @@ export const samples = {
   }),
   'error-redirect': sample('error', {
     status: 400,
-    message: 'The redirect URI is not registered for this application.',
-    reason: 'invalid_redirect_uri',
+    message: { key: 'alert.redirect_uri_unregistered' },
     details: [
-      { label: 'detail.client_id', value: 'acme-analytics' },
-      { label: 'detail.redirect_uri', value: 'https://analytics.acme.example/auth/callbck' },
-      { label: 'detail.registered', value: 'https://analytics.acme.example/auth/callback' },
-      { label: 'detail.register_at', value: `${baseUrl}/admin` },
+      { label: 'error', value: 'invalid_redirect_uri' },
+      { label: { key: 'detail.redirect_uri' }, value: 'https://analytics.acme.example/auth/callbck' },
+      { label: { key: 'detail.client_id' }, value: 'acme-analytics' },
+      {
+        label: { key: 'detail.register_at' },
+        value: `${baseUrl}/admin/applications/acme-analytics`,
+        href: `${baseUrl}/admin/applications`,
+      },
     ],
     requestId: '01JX3M2W7Z0Q4',
   }),
