@@ -2,6 +2,7 @@
 // or send control sequences to a terminal (checklist R147, R148).
 import pino from 'pino';
 import type { LogLevel } from './log-level.ts';
+import { createLogLines } from './log-lines.ts';
 import { terminalLines } from './log-terminal.ts';
 
 // No `child`: pino writes its bindings past the formatters that mask secrets.
@@ -99,10 +100,14 @@ function prettyDestination(out: { write(line: string): void }, isColored: boolea
   };
 }
 
+function standardOutput(): pino.DestinationStream {
+  const out = pino.destination({ dest: 1, sync: true });
+  return createLogLines((text) => out.write(text));
+}
+
 /** Masks secrets by field name at any depth, and bearer values inside texts. */
 export function createLogger({ level, pretty, destination }: LoggerOptions): Logger {
   const isPretty = pretty ?? (destination === undefined && process.stdout.isTTY === true);
-  const jsonDestination = destination ?? pino.destination({ dest: 1, sync: true });
   const isColored = destination === undefined && process.stdout.isTTY === true && process.stdout.hasColors();
   return pino(
     {
@@ -117,6 +122,8 @@ export function createLogger({ level, pretty, destination }: LoggerOptions): Log
       },
       hooks: { streamWrite: isPretty ? guardPrettyLine : guardLine },
     },
-    isPretty ? prettyDestination(destination ?? process.stdout, isColored) : jsonDestination,
+    isPretty
+      ? prettyDestination(destination ?? process.stdout, isColored)
+      : (destination ?? standardOutput()),
   );
 }
