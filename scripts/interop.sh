@@ -9,7 +9,10 @@ export NODE_COMPILE_CACHE="${NODE_COMPILE_CACHE-$PWD/node_modules/.cache/compile
 # Clients that cannot run here write why to this list.
 NOT_RUN_LIST=$(mktemp)
 export NOT_RUN_LIST
-trap 'rm -f "$NOT_RUN_LIST"' EXIT
+# Who answered the successes: the plain handlers should (src/oidc/plain/).
+PLAIN_SHARE_LIST=$(mktemp)
+export PLAIN_SHARE_LIST
+trap 'rm -f "$NOT_RUN_LIST" "$PLAIN_SHARE_LIST"' EXIT
 
 [ $# -gt 0 ] || set -- '**'
 for name in "$@"; do
@@ -21,11 +24,13 @@ for name in "$@"; do
   set -- "$@" "test/interop/$name/**/*.interop.ts"
 done
 status=0
-node --test --import ./test/support/left-open.ts --test-concurrency=1 --test-timeout=1800000 --test-reporter=spec "$@" || status=$?
+node --test --import ./test/support/left-open.ts --import ./test/interop/support/plain-share.ts \
+  --test-concurrency=1 --test-timeout=1800000 --test-reporter=spec "$@" || status=$?
 if [ -s "$NOT_RUN_LIST" ]; then
   echo '== skipped, so not known to work here:'
   sort -u "$NOT_RUN_LIST" | sed 's/^/   /'
 else
   echo '== nothing was skipped'
 fi
+node test/interop/support/share.ts "$PLAIN_SHARE_LIST" || status=$?
 exit "$status"
