@@ -1,5 +1,6 @@
 // What the suite is told for a plan: the provider, and the applications that were registered there for it.
-import { type Calls, type Json, textIn } from './calls.ts';
+import { setTimeout as wait } from 'node:timers/promises';
+import { type Calls, type Json, listIn, memberOf, textIn } from './calls.ts';
 import { createClientKeys } from './keys.ts';
 import type { Plan } from './plans.ts';
 
@@ -100,18 +101,39 @@ async function clientsOf(
   };
 }
 
+const ANNOUNCED_WITHIN_MS = 90_000;
+const LOOK_MS = 2_000;
+
+/**
+ * Discovery says within a minute what a new application needs (signed responses); the suite reads it at once.
+ * @throws Error where it says so never
+ */
+async function waitUntilAnnounced(plan: Plan, discovery: string): Promise<void> {
+  if (plan.variant.fapi_response_mode !== 'jarm') return;
+  const until = performance.now() + ANNOUNCED_WITHIN_MS;
+  while (performance.now() < until) {
+    const metadata: unknown = await (await fetch(discovery)).json();
+    if (listIn(memberOf(metadata, 'authorization_signing_alg_values_supported')).length > 0) return;
+    await wait(LOOK_MS);
+  }
+  throw new Error(`${discovery} does not announce signed responses`);
+}
+
 /** @returns the configuration of a plan in the suite's language; it has no commands for the suite's own browser */
 export async function configurationOf(plan: Plan, { admin }: Calls, target: Target): Promise<Json> {
   const { suite, issuer } = target;
   const alias = aliasOf(plan);
+  const clients = await clientsOf(plan, admin, `${suite}/test/a/${alias}`, target);
+  const discovery = discoveryUrl(plan, issuer);
+  await waitUntilAnnounced(plan, discovery);
   return {
     alias,
     description: plan.name,
     server: {
-      discoveryUrl: discoveryUrl(plan, issuer),
+      discoveryUrl: discovery,
       login_hint: personOf(plan, target).username,
     },
     consent: {},
-    ...(await clientsOf(plan, admin, `${suite}/test/a/${alias}`, target)),
+    ...clients,
   };
 }
