@@ -12,8 +12,14 @@ const project = fileURLToPath(new URL('../..', import.meta.url));
 const OWN_STORE =
   /^(?:plain-(?:answers|grants|machines|races|userinfo)|interrupted-sign-out|logout-deliveries|mail-queue-outage|store-calls)\.test\.ts$/;
 
-// Shows what happened when it failed, no more.
-const KEPT = 20_000;
+// What is told of each test that failed.
+const KEPT = 4_000;
+
+/** @param output TAP; of each test that failed its line and what belongs to it, of a run that ended early its last words */
+function failuresOf(output: string): string {
+  const failed = output.split(/^(?=\s*(?:not )?ok \d)/m).filter((block) => /^\s*not ok /.test(block));
+  return (failed.length ? failed : [output.slice(-KEPT)]).map((block) => block.slice(0, KEPT)).join('\n');
+}
 
 /**
  * @param env TEST_STORE and the servers
@@ -42,17 +48,15 @@ export async function runFlows(
     },
   );
   let output = '';
-  const failures: string[] = [];
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding('utf8').on('data', (text: string) => {
       output += text;
     });
   }
   const [code] = await once(child, 'close');
-  for (const line of output.split('\n')) if (/^\s*not ok /.test(line)) failures.push(line.trim());
   const passed = Number(/^# pass (\d+)$/m.exec(output)?.[1] ?? 0);
   const skipped = Number(/^# skipped (\d+)$/m.exec(output)?.[1] ?? 0);
-  assert.equal(code, 0, `${failures.join('\n')}\n${output.slice(-KEPT)}`);
+  assert.equal(code, 0, failuresOf(output));
   assert.equal(skipped, 0);
   assert.ok(passed >= files.length * 2, `only ${passed} tests passed in ${files.length} files`);
 }
