@@ -12,7 +12,7 @@ import { sized } from './sizes.ts';
 import { seeded, shuffled } from './statistics.ts';
 import { assertSameTime } from './timing.ts';
 
-const TRIES = sized(100, 2000);
+const TRIES = sized(60, 2000);
 const WARM_UP = 10;
 const LANES = [0, 1] as const;
 const MAX_SHIFT = 0.1;

@@ -14,6 +14,7 @@ import { liftLimits } from './limits.ts';
 import { pooled } from './pool.ts';
 import { type RawAnswer, send } from './raw-http.ts';
 import { allRoutes, type Route } from './routes.ts';
+import { inTurn } from './sizes.ts';
 
 const MAX_MS = 2000;
 // A young heap takes what it is given before it looks what it can give back; what counts is that it stops growing.
@@ -85,13 +86,13 @@ async function assertHealthy(): Promise<void> {
 
 for (const kind of ['form', 'json'] as const) {
   suite(`attack: hostile ${kind} bodies at every address that takes one`, () => {
-    for (const [name, hostile] of Object.entries(hopeless[kind])) {
+    for (const [turn, [name, hostile]] of Object.entries(hopeless[kind]).entries()) {
       test(`refuses: ${name}`, async () => {
         const targets = routes.filter(
           ({ body, path }) => body === kind && (hostile.type !== undefined || !UNTYPED.test(path)),
         );
         const before = await residentMib(server.pid);
-        await pooled(targets, 4, async (route) => {
+        await pooled(inTurn(targets, turn), 4, async (route) => {
           const label = `${route.method} ${route.path}: ${name}`;
           const answer = await attack(route, hostile);
           assert.ok(
@@ -108,9 +109,12 @@ for (const kind of ['form', 'json'] as const) {
     }
 
     test('survives fields of 10,000 characters and odd values', async () => {
-      for (const hostile of long[kind]) {
+      for (const [turn, hostile] of long[kind].entries()) {
         await pooled(
-          routes.filter(({ body }) => body === kind),
+          inTurn(
+            routes.filter(({ body }) => body === kind),
+            turn,
+          ),
           4,
           async (route) => {
             const label = `${route.method} ${route.path}: ${String(hostile.body).slice(0, 60)}`;
@@ -130,7 +134,10 @@ for (const kind of ['form', 'json'] as const) {
 
 test('attack: the largest bodies repeatedly; memory does not grow', async () => {
   const heavy = ['10 MiB', '1 MiB without a length', '40,000 deep', '9,000 keys', 'a list of 40,000'];
-  const targets = routes.filter(({ body }) => body === 'json');
+  const targets = inTurn(
+    routes.filter(({ body }) => body === 'json'),
+    0,
+  );
   const wave = async (): Promise<void> => {
     for (const name of heavy) {
       await pooled(targets, 4, (route) => attack(route, hopeless.json[name] ?? assert.fail(name)));

@@ -7,6 +7,7 @@ import { Agent } from '../support/agent.ts';
 import { startApp, type TestApp } from '../support/app.ts';
 import { liftLimits } from './limits.ts';
 import { allRoutes, type Route } from './routes.ts';
+import { inTurn } from './sizes.ts';
 
 const COOKIE_KEY = 'cookie-key-of-this-test-0123456789-0123456789';
 const NAMES = [
@@ -104,9 +105,11 @@ suite('attack: forged cookies count as none, at every address', () => {
     honest = await Promise.all(routes.map((route) => outline(route, '')));
   });
 
+  let turn = 0;
   const check = async (cookie: string): Promise<void> => {
-    const answers = await Promise.all(routes.map((route) => outline(route, cookie)));
-    assert.deepEqual(answers, honest, cookie);
+    turn += 1;
+    const answers = await Promise.all(inTurn(routes, turn).map((route) => outline(route, cookie)));
+    assert.deepEqual(answers, inTurn(honest, turn), cookie);
   };
 
   test('garbage', async () => {

@@ -150,7 +150,7 @@ test('attack: a username equal to another’s e-mail address', async (t) => {
   assert.equal(body.data.total, 3);
 });
 
-const TRIES = sized(100, 2000);
+const TRIES = sized(60, 2000);
 const WARM_UP = 10;
 const MAX_SHIFT = 0.05;
 

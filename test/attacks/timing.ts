@@ -1,7 +1,7 @@
 // Evaluates whether two kinds of requests take the same time, by the ranks of interleaved attempts and by their medians.
 //
-// No distinguisher by time alone may do better than an area under the ROC curve of 0.5 + 4 standard errors + 0.02 (0.68 at
-// 100 tries, 0.64 at 200, 0.56 at 2,000). And the medians may differ by the share that the test gives, unless ranks show that
+// No distinguisher by time alone may do better than an area under the ROC curve of 0.5 + 4 standard errors + 0.02 (0.73 at
+// 60 tries, 0.64 at 200, 0.56 at 2,000). And the medians may differ by the share that the test gives, unless ranks show that
 // it is chance (an area within 2 standard errors of 0.5): on a shared machine medians jump between the humps of the
 // scheduler. What strays is measured again with three times as many tries, by limits that are narrower for it: a real
 // difference repeats, and shows more surely.
