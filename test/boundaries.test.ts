@@ -305,7 +305,7 @@ test('JSON: input from outside goes through src/json.ts', () => {
     'src/second-factors/totp.ts',
     'src/keys/stored-keys.ts',
     'src/admin/api/idempotency.ts',
-    'src/admin/console/calls.ts',
+    'src/admin/pages/calls.ts',
     'src/admin/console/sign-in.ts',
     'src/admin/test-sign-in/run.ts',
   ]);

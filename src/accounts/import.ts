@@ -10,6 +10,8 @@ import type { Groups } from './groups.ts';
 import { readPasswordHash } from './passwords/foreign-hash.ts';
 
 export type ImportedAccount = AccountChanges & {
+  /** Chosen beforehand, so that what was interrupted finds again what it created; default: a new one. */
+  readonly id?: string | undefined;
   readonly username: string;
   /** Absent: the account has no password until one is set. */
   readonly passwordHash?: string | undefined;
@@ -19,10 +21,12 @@ export type ImportedAccount = AccountChanges & {
 };
 
 /**
- * Validates first and writes on request, so that many can be validated in parallel and still be written in order.
+ * Validates first and writes on request, so that many can be validated in parallel and still be written in order. Until then
+ * nothing is stored.
  * @throws AppError request.invalid with every invalid field
  */
 export type ImportAccount = (input: ImportedAccount) => Promise<{
+  /** What takes a while before a hash is stored; `write` waits for it, too. */ ready(): Promise<void>;
   /** @throws AppError account.username_taken, account.email_taken */ write(): Promise<Account>;
 }>;
 
@@ -49,7 +53,7 @@ export function createImportAccount({ collection, groups, noteHash, clock, newId
   }
 
   function recordOf(input: ImportedAccount, fields: Record<string, string>): AccountRecord {
-    const { passwordHash: _, createdAt: __, groups: ___, ...changes } = input;
+    const { passwordHash: _, createdAt: __, groups: ___, id: ____, ...changes } = input;
     try {
       const now = clock();
       return applyChanges(blankAccount(now), changes, { now, minPasswordLength: 0 });
@@ -59,12 +63,12 @@ export function createImportAccount({ collection, groups, noteHash, clock, newId
     }
   }
 
-  async function write(record: AccountRecord, names: readonly string[]): Promise<Account> {
+  async function write(record: AccountRecord, names: readonly string[], id = newId()): Promise<Account> {
     let account: Account;
     try {
-      account = toAccount(await collection.insert(newId(), record));
+      account = toAccount(await collection.insert(id, record));
     } catch (error) {
-      if (!(error instanceof AlreadyExists)) throw error;
+      if (!(error instanceof AlreadyExists) || error.index === 'id') throw error;
       const isEmail = error.index === 'email';
       const code = isEmail ? 'account.email_taken' : 'account.username_taken';
       const fields = { [isEmail ? 'email' : 'username']: catalogue[code].message };
@@ -84,7 +88,17 @@ export function createImportAccount({ collection, groups, noteHash, clock, newId
       record.passwordChangedAt = record.createdAt;
     }
     if (input.createdAt !== undefined) record.createdAt = input.createdAt;
-    if (hash !== undefined) await noteHash(hash);
-    return { write: () => write(record, input.groups ?? []) };
+    let noted: Promise<void> | undefined;
+    const ready = (): Promise<void> => {
+      noted ??= hash === undefined ? Promise.resolve() : noteHash(hash);
+      return noted;
+    };
+    return {
+      ready,
+      async write() {
+        await ready();
+        return write(record, input.groups ?? [], input.id);
+      },
+    };
   };
 }

@@ -11,7 +11,7 @@ import type { Clock } from '../clock.ts';
 import type { Config } from '../config/types.ts';
 import type { Events } from '../events/index.ts';
 import { type InjectRequest, readForm } from '../http/index.ts';
-import type { Keys } from '../keys/index.ts';
+import type { Keys, Sealer } from '../keys/index.ts';
 import { ACR, type AccountDirectory, type Bearers, type ProtocolState } from '../oidc/index.ts';
 import type { Passkeys } from '../passkeys/index.ts';
 import type { PlaceOf } from '../places/index.ts';
@@ -21,8 +21,14 @@ import type { SecondFactors } from '../second-factors/index.ts';
 import type { SessionDomain } from '../sessions/index.ts';
 import type { Settings } from '../settings/index.ts';
 import type { Store } from '../store/port.ts';
+import { createAuditTrail } from './api/audit-trail.ts';
+import { createPerform } from './api/perform.ts';
 import { type ApiPartsDeps, createApiParts } from './api-parts.ts';
 import { type AdminUiDeps, createAdminUi } from './console/create.ts';
+import { createCalls } from './pages/calls.ts';
+import { createImportDesk } from './resources/users/import-desk.ts';
+import type { UserImports } from './resources/users/import-records.ts';
+import { createImportRun } from './resources/users/import-run.ts';
 import { type AdminRoutesDeps, adminRouteList, adminRoutes } from './routes.ts';
 import type { TestSignInParts } from './test-sign-in/create.ts';
 
@@ -35,7 +41,7 @@ export interface AdminDeps {
   readonly store: Store;
   readonly clock: Clock;
   readonly placeOf: PlaceOf;
-  readonly events: Pick<Events, 'record' | 'origins'>;
+  readonly events: Pick<Events, 'record' | 'origins' | 'on'>;
   readonly pages: Pick<AdminUiDeps, 'views' | 'csrf' | 'oneTime'>;
   readonly injector: { readonly ask: InjectRequest };
   readonly protocol: {
@@ -54,7 +60,7 @@ export interface AdminDeps {
     readonly settings: Settings;
     readonly branding: Branding;
     readonly keys: Keys;
-    readonly sealer: ApiPartsDeps['sealer'];
+    readonly sealer: ApiPartsDeps['sealer'] & Pick<Sealer, 'seal' | 'open'>;
     readonly avatars: Pick<Avatars, 'removeAsAdmin'>;
     readonly mail: AdminRoutesDeps['mail'];
     readonly secondFactors: Pick<SecondFactors, 'trustedDevices'>;
@@ -101,17 +107,28 @@ function apiOf({ config, store, clock, placeOf, events, protocol, domains }: Adm
   };
 }
 
-/** @returns middleware for /admin; it passes on paths that it has not */
-export function createArea(deps: AdminDeps, testSignIn: TestSignInParts): Koa.Middleware {
+export interface Area {
+  /** For /admin; it passes on paths that it has not. */
+  readonly middleware: Koa.Middleware;
+  /** Goes on with the imports of users that run. @returns how many rows are done */
+  readonly goOnImporting: (signal: AbortSignal) => Promise<number>;
+}
+
+export function createArea(deps: AdminDeps, testSignIn: TestSignInParts, imports: UserImports): Area {
   const { config, clock, events, pages, injector } = deps;
   const { baseUrl, basePath, issuer, cookieKeys } = config;
   const settings = () => deps.domains.settings.current();
   const api = apiOf(deps);
   const routes = adminRouteList(api);
   const answerApi = adminRoutes(api, routes);
+  const perform = createPerform(createAuditTrail(api));
+  const { call } = createCalls({ routes, perform });
+  const importRun = createImportRun({ ...api, imports, call });
   const answerPages = createAdminUi({
     api,
     routes,
+    perform,
+    userImports: createImportDesk({ ...api, imports }),
     ...pages,
     readForm,
     signedIn: deps.protocol.state.signedIn.ofBrowser,
@@ -130,5 +147,12 @@ export function createArea(deps: AdminDeps, testSignIn: TestSignInParts): Koa.Mi
     basePath,
     issuer,
   });
-  return (ctx, next) => answerApi(ctx, async () => answerPages(ctx, next));
+  return {
+    middleware: (ctx, next) => answerApi(ctx, async () => answerPages(ctx, next)),
+    async goOnImporting(signal) {
+      let rows = 0;
+      for (const one of await imports.running()) rows += await importRun(one, signal);
+      return rows;
+    },
+  };
 }

@@ -3,35 +3,38 @@
 // data it administers: those belong to the domains below. Start with area.ts, which is loaded at the first request for it, then
 // routes.ts (all routes) and console/create.ts.
 import type Koa from 'koa';
+import type { Job } from '../jobs/index.ts';
 import { createTestSignInAccess } from '../oidc/index.ts';
-import type { AdminDeps } from './area.ts';
+import type { AdminDeps, Area } from './area.ts';
+import { importUsers } from './resources/users/import-job.ts';
+import { createUserImports } from './resources/users/import-records.ts';
 import { createTestSignIn } from './test-sign-in/create.ts';
 
 export { resealReplies } from './api/reseal-replies.ts';
+export { resealUserImports } from './resources/users/import-records.ts';
 
 export interface Admin {
   /** Admits test sign-ins; must run before the protocol's routes. */
   readonly testSignInGate: Koa.Middleware;
   /** Everything under /admin. */
   readonly middleware: Koa.Middleware;
+  readonly jobs: readonly Job[];
 }
 
 const isOurs = (path: string): boolean => path === '/admin' || path.startsWith('/admin/');
 
 /**
- * Loads the area at the first request for it, for all requests that wait for it at once. It is half of the program, and a
- * process that only issues tokens never needs it. A failure is the answer to those requests, and the next one tries again.
+ * Loads the area when it is first needed, for all that wait for it at once. It is half of the program, and a process that only
+ * issues tokens never needs it. A failure is the answer to those, and the next one tries again.
  */
-function onFirstRequest(load: () => Promise<Koa.Middleware>): Koa.Middleware {
-  let loading: Promise<Koa.Middleware> | undefined;
-  return async (ctx, next) => {
-    if (!isOurs(ctx.path)) return next();
+function atFirstUse(load: () => Promise<Area>): () => Promise<Area> {
+  let loading: Promise<Area> | undefined;
+  return () => {
     loading ??= load().catch((error: unknown) => {
       loading = undefined;
       throw error;
     });
-    const answer = await loading;
-    return answer(ctx, next);
+    return loading;
   };
 }
 
@@ -53,11 +56,19 @@ export function createAdmin(deps: AdminDeps): Admin {
     }),
     events,
   });
+  const imports = createUserImports({ store, sealer: deps.domains.sealer, clock });
+  events.on('accountRemoving', ({ accountId }) => imports.removeOfAccount(accountId));
+  const area = atFirstUse(async () => {
+    const { createArea } = await import('./area.ts');
+    return createArea(deps, testSignIn.forConsole, imports);
+  });
   return {
     testSignInGate: testSignIn.gate,
-    middleware: onFirstRequest(async () => {
-      const { createArea } = await import('./area.ts');
-      return createArea(deps, testSignIn.forConsole);
-    }),
+    async middleware(ctx, next) {
+      if (!isOurs(ctx.path)) return next();
+      const { middleware } = await area();
+      return middleware(ctx, next);
+    },
+    jobs: [importUsers({ imports, goOn: async (signal) => (await area()).goOnImporting(signal) })],
   };
 }

@@ -11,7 +11,7 @@ import {
   type HashParameters,
   removeDueAccounts,
 } from '../accounts/index.ts';
-import { createAdmin, resealReplies } from '../admin/index.ts';
+import { createAdmin, resealReplies, resealUserImports } from '../admin/index.ts';
 import { createAgents } from '../agents/index.ts';
 import { createApiDomain } from '../apis/index.ts';
 import { createAuditLogs } from '../audit/index.ts';
@@ -275,7 +275,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     store,
     sealer,
     secretKeys,
-    domains: [keys.reseal, resealSettings, resealTotp, resealMails, resealReplies],
+    domains: [keys.reseal, resealSettings, resealTotp, resealMails, resealReplies, resealUserImports],
   });
   const jobs = createJobs({
     base: { ...base, log },
@@ -288,6 +288,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       ...sessionDomain.jobs,
       ...logoutDeliveries.jobs,
       ...agents.jobs,
+      ...admin.jobs,
       removeDueAccounts({ accounts, settings: base.settings }),
       finishInterrupted({ accounts, groups, clients, apis, sessions, settings: base.settings }),
     ],

@@ -8,6 +8,7 @@ import { passkeyChallenges, passkeys } from './passkeys.ts';
 import type { CollectionDefinition } from './port.ts';
 import * as protocol from './protocol-collections.ts';
 import { enrolments, invitations, signups } from './signups.ts';
+import { userImportParts, userImports } from './user-imports.ts';
 
 // A list of many types: its users treat records as opaque, which is what `never` says.
 export const allCollections: readonly CollectionDefinition<never>[] = [
@@ -23,6 +24,8 @@ export const allCollections: readonly CollectionDefinition<never>[] = [
   signups,
   invitations,
   enrolments,
+  userImports,
+  userImportParts,
   model.mails,
   model.mailRequests,
   model.audit,

@@ -11,11 +11,14 @@ const tests = join(import.meta.dirname, '..');
 const readme = readFileSync(join(import.meta.dirname, 'README.md'), 'utf8');
 const rows = readme
   .split('\n')
-  .filter((line) => /^\| [RA]\d/.test(line))
+  .filter((line) => /^\| [RAP]\d/.test(line))
   .map((line) => {
     const [, id = '', rule = '', cell = '', ...more] = line.split('|').map((part) => part.trim());
     return { id, rule, entries: cell.split('<br>'), isWhole: more.length === 1 && more[0] === '' };
   });
+
+/** The lines on administering people in numbers. */
+const PEOPLE = 6;
 
 /** What an entry names; undefined: it is a remark. */
 function reference(entry: string): { file: string; name: string } | undefined {
@@ -37,7 +40,7 @@ const numbered = (letter: string, count: number, digits: number): string[] =>
 test('checklist: its lines and the guards are in the tables, once and in order', () => {
   deepEqual(
     rows.map(({ id }) => id),
-    [...numbered('R', LINES, 3), ...numbered('A', GUARDS, 2)],
+    [...numbered('R', LINES, 3), ...numbered('P', PEOPLE, 2), ...numbered('A', GUARDS, 2)],
   );
   for (const { id, rule, isWhole } of rows) {
     ok(isWhole, `${id} has not three cells`);

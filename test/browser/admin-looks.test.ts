@@ -176,6 +176,7 @@ const pages = (): Readonly<Record<string, string>> => ({
   tokens: `/tokens?user_id=${ids.user}`,
   invitations: '/invitations',
   'users-import': '/users/import',
+  'users-import-csv': '/users/import/csv',
   keys: '/keys',
   'keys-rotate': '/keys/rotate',
   audit: '/audit',

@@ -127,6 +127,7 @@ before(async () => {
     '/invitations',
     `/invitations?search=${text}`,
     '/users/import',
+    '/users/import/csv',
     '/settings/import',
     '/keys',
     `/keys/${text}`,

@@ -18,13 +18,13 @@ import type { Views } from '../../views/index.ts';
 import type { Perform } from '../api/perform.ts';
 import type { Actor } from '../api/ports.ts';
 import type { Route } from '../api/route.ts';
+import { actorOf, createCalls } from '../pages/calls.ts';
 import { createFormats } from '../pages/format.ts';
 import type { AdminContext, Page, PageModel, Values } from '../pages/page.ts';
 import type { SignedInAdmin } from '../pages/signed-in-admin.ts';
 import { createTryCallback, TRY_CALLBACK } from '../test-sign-in/callback.ts';
 import type { TestSignInRun } from '../test-sign-in/run.ts';
 import type { Admissions } from './admission.ts';
-import { actorOf, createCalls } from './calls.ts';
 import type { createFactorOffer } from './factor-offer.ts';
 import { navigationFor } from './navigation.ts';
 import { noticeOf } from './notices.ts';
@@ -43,6 +43,7 @@ export interface ConsoleDeps {
   /** Attributes the audit events of this request to this administrator. */
   readonly setActor: (actor: Actor) => void;
   readonly record: (event: RecordedEvent) => Promise<void>;
+  readonly userImports: AdminContext['userImports'];
   readonly admissions: Admissions;
   readonly signIn: ReturnType<typeof createConsoleSignIn>;
   readonly testSignIn: TestSignInRun;
@@ -129,6 +130,7 @@ export function adminConsole(deps: ConsoleDeps): Koa.Middleware {
       call: (handle, input) => calls.call(who, handle, input),
       callLines: (handle, text) => calls.callLines(who, handle, text),
       record: deps.record,
+      userImports: deps.userImports,
       show: (template, model, status) => show(ctx, who, template, model, status),
       async startTestSignIn(clientId, parameters) {
         const query = await deps.testSignIn.begin(ctx, who, clientId, parameters);

@@ -4,8 +4,6 @@ import { toClient } from '../../clients/index.ts';
 import type { Clock } from '../../clock.ts';
 import { catalogue } from '../../errors.ts';
 import { type InjectRequest, requestIdOf } from '../../http/index.ts';
-import { type AuditTrail, createAuditTrail } from '../api/audit-trail.ts';
-import { createPerform } from '../api/perform.ts';
 import type { AdminRoutesDeps } from '../routes.ts';
 import type { TestSignInParts } from '../test-sign-in/create.ts';
 import { createTestSignInRun } from '../test-sign-in/run.ts';
@@ -19,7 +17,18 @@ import { createUndo, isOfferedUndo, type OfferedUndo } from './undo.ts';
 import { createViewChoices, isOwnChoices, type OwnChoices } from './view-choices.ts';
 
 export interface AdminUiDeps
-  extends Pick<ConsoleDeps, 'routes' | 'views' | 'csrf' | 'oneTime' | 'readForm' | 'setActor' | 'strongAcr'> {
+  extends Pick<
+    ConsoleDeps,
+    | 'routes'
+    | 'perform'
+    | 'userImports'
+    | 'views'
+    | 'csrf'
+    | 'oneTime'
+    | 'readForm'
+    | 'setActor'
+    | 'strongAcr'
+  > {
   /** The dependencies of the REST API; pages do everything through its routes. */
   readonly api: AdminRoutesDeps;
   readonly signedIn: Admissions['signedIn'];
@@ -45,11 +54,9 @@ export function createAdminUi(deps: AdminUiDeps): Koa.Middleware {
     path: basePath === '' ? '/' : basePath,
     clock,
   };
-  const auditTrail: AuditTrail = createAuditTrail(api);
   return adminConsole({
     ...deps,
     pages: adminPages,
-    perform: createPerform(auditTrail),
     record: (event) => api.events.record(event),
     testSignIn: createTestSignInRun({ ...deps, ...deps.testSignIn }),
     async readClient(clientId) {

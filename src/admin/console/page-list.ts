@@ -36,6 +36,7 @@ import { tokenPages } from '../resources/tokens/pages.ts';
 import { userAccessPages } from '../resources/users/access.ts';
 import { userActPages } from '../resources/users/acts.ts';
 import { userBulkPages } from '../resources/users/bulk-pages.ts';
+import { csvImportPages } from '../resources/users/csv-import-page.ts';
 import { userImportPages } from '../resources/users/import-page.ts';
 import { userListPages } from '../resources/users/list-page.ts';
 import { userPages } from '../resources/users/page.ts';
@@ -52,6 +53,7 @@ export const adminPages: readonly Page[] = [
   ...userListPages,
   exportPage(users.list, { event: 'users.exported' }),
   ...userBulkPages,
+  ...csvImportPages,
   ...userImportPages,
   ...invitationPages,
   ...userPages,

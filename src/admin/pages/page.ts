@@ -5,6 +5,7 @@ import type { RecordedEvent } from '../../events/index.ts';
 import type { Form } from '../../http/index.ts';
 import type { Handle, LinesHandle, Route } from '../api/route.ts';
 import type { SignedInAdmin } from './signed-in-admin.ts';
+import type { ImportDesk } from './user-imports.ts';
 
 export type Values = Readonly<Record<string, unknown>>;
 
@@ -56,6 +57,8 @@ export interface AdminContext {
   callLines<Result>(handle: LinesHandle<Result>, text: string): Promise<readonly Result[]>;
   /** Records what a page does besides calling routes, as done by this user. */
   record(event: RecordedEvent): Promise<void>;
+  /** Imports of tables of users, which outlive a request. A page for them asks for what their route does (`isSensitive`). */
+  readonly userImports: ImportDesk;
   /** @param template below templates/admin */
   show(template: string, model: PageModel, status?: number): void;
   /**

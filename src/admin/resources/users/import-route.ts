@@ -76,31 +76,35 @@ const resultSchema = ObjectSchema(
 );
 export type ImportResult = Static<typeof resultSchema>;
 
-const row = createValidator(importRowSchema);
-
 const failed = (line: number, error: unknown): ImportResult => {
   if (!(error instanceof AppError) || error.status >= 500) throw error;
   return { line, status: 'failed', error: lineErrorOf(error) };
 };
 
-async function prepare(line: Line, { importAccount }: Ports) {
-  const given = row.parse(parseLine(line, MAX_LINE_BYTES));
-  const { password_hash: passwordHash, created_at: createdAt, groups, ...user } = given;
-  return importAccount({
+const row = createValidator(importRowSchema);
+
+/** @returns the same in the domain's types. @throws AppError request.invalid */
+export function toImported(given: unknown) {
+  const { password_hash: passwordHash, created_at: createdAt, groups, ...user } = row.parse(given);
+  return {
     ...toAccountChanges(user),
     username: user.username,
     passwordHash,
     groups,
     createdAt: createdAt === undefined ? undefined : epochOf(createdAt),
-  });
+  };
 }
 
-async function write(
-  line: number,
-  prepared: Awaited<ReturnType<AccountDomain['importAccount']>>,
-  actor: Actor,
-  { events }: Ports,
-): Promise<ImportResult> {
+async function prepare(line: Line, { importAccount }: Ports) {
+  const prepared = await importAccount(toImported(parseLine(line, MAX_LINE_BYTES)));
+  await prepared.ready();
+  return prepared;
+}
+
+type Prepared = Awaited<ReturnType<AccountDomain['importAccount']>>;
+
+/** The account, and its event. @throws AppError account.username_taken, account.email_taken */
+export async function writeImported(prepared: Prepared, actor: Actor, events: Pick<Events, 'record'>) {
   const account = await prepared.write();
   await events.record({
     event: 'user.created',
@@ -108,6 +112,16 @@ async function write(
     target: { kind: 'user', id: account.id },
     details: { by: 'import', after: { username: account.username, role: account.role } },
   });
+  return account;
+}
+
+async function write(
+  line: number,
+  prepared: Prepared,
+  actor: Actor,
+  { events }: Ports,
+): Promise<ImportResult> {
+  const account = await writeImported(prepared, actor, events);
   return { line, status: 'created', id: account.id, username: account.username };
 }
 

@@ -10,6 +10,7 @@ import { newUserSchema, toAccountChanges, userChangesSchema, userSchema } from '
 export type AccountsPort = Pick<
   Accounts,
   | 'find'
+  | 'findByAddress'
   | 'query'
   | 'create'
   | 'changeAccountAsAdmin'

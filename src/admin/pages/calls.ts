@@ -5,8 +5,8 @@ import { type Perform, requireAccess, requireFresh } from '../api/perform.ts';
 import type { Actor } from '../api/ports.ts';
 import { readQueryString } from '../api/query-string.ts';
 import { type Answer, type Handle, type LinesHandle, nameOf, type Route } from '../api/route.ts';
-import type { CallResult, HandleInput } from '../pages/page.ts';
-import type { SignedInAdmin } from '../pages/signed-in-admin.ts';
+import type { CallResult, HandleInput } from './page.ts';
+import type { SignedInAdmin } from './signed-in-admin.ts';
 
 /** The route's own answer, with its type. */
 function typedBy<Data>(
@@ -18,8 +18,10 @@ function typedBy<Data>(
   return typed;
 }
 
+type Caller = Pick<SignedInAdmin, 'access' | 'isFresh'> & { readonly account: { readonly id: string } };
+
 /** @throws AppError auth.insufficient_scope for a user whose role no longer gives access */
-export function actorOf({ account, access, isFresh }: SignedInAdmin): Actor {
+export function actorOf({ account, access, isFresh }: Caller): Actor {
   if (access === undefined) throw new AppError('auth.insufficient_scope');
   return { kind: 'user', id: account.id, access, isFresh: async () => isFresh };
 }
@@ -34,7 +36,7 @@ export function createCalls(deps: { readonly routes: readonly Route[]; readonly 
   };
 
   async function callLines<Result>(
-    who: SignedInAdmin,
+    who: Caller,
     handle: LinesHandle<Result>,
     text: string,
   ): Promise<readonly Result[]> {
@@ -48,7 +50,7 @@ export function createCalls(deps: { readonly routes: readonly Route[]; readonly 
   }
 
   async function call<Params, Query, Body, Data>(
-    who: SignedInAdmin,
+    who: Caller,
     handle: Handle<Params, Query, Body, Data>,
     { params = {}, query = {}, body = {}, ifVersion }: HandleInput<unknown, unknown>,
   ): Promise<CallResult<Data>> {

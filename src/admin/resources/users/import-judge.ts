@@ -1,0 +1,112 @@
+// What a row of a table of users would do: create a user, change one, nothing, or why it is refused. Judging writes nothing.
+import {
+  type Account,
+  type AccountDomain,
+  type Accounts,
+  addressKey,
+  fold,
+  toUser,
+} from '../../../accounts/index.ts';
+import type { Clock } from '../../../clock.ts';
+import { AppError } from '../../../errors.ts';
+import type { Values } from '../../pages/page.ts';
+import type { ImportRules as Rules } from '../../pages/user-imports.ts';
+import { toImported } from './import-route.ts';
+
+export interface JudgePorts {
+  readonly accounts: Pick<Accounts, 'find' | 'query' | 'findByAddress'>;
+  readonly importAccount: AccountDomain['importAccount'];
+  readonly clock: Clock;
+}
+
+type Prepared = Awaited<ReturnType<AccountDomain['importAccount']>>;
+
+export type Verdict =
+  | { readonly kind: 'create'; readonly prepared: Prepared }
+  | {
+      readonly kind: 'update';
+      readonly userId: string;
+      readonly changes: Values;
+      readonly groups: readonly string[];
+    }
+  | { readonly kind: 'unchanged' }
+  | { readonly kind: 'refused'; readonly reason: string };
+
+const refused = (reason: string): Verdict => ({ kind: 'refused', reason });
+
+/** Only a new user has these by an import. */
+const ofNewUsers: ReadonlySet<string> = new Set(['username', 'groups', 'password_hash', 'created_at']);
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+const usernameKey = (name: string): string => (name.includes('@') ? addressKey(name) : fold(name));
+
+/** @throws errors that are no refusals of this row */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof AppError) || error.status >= 500) throw error;
+  const fields = Object.entries(error.fields ?? {});
+  if (fields.length === 0) return error.message;
+  return fields.map(([name, problem]) => `${name.replaceAll('_', ' ')}: ${problem}`).join(' ');
+}
+
+/** @returns for each row, which row before has the same username or address */
+export function doubledRows(users: readonly Values[]): ReadonlyMap<number, number> {
+  const seen = new Map<string, number>();
+  const doubled = new Map<number, number>();
+  for (const [at, user] of users.entries()) {
+    const [username, email] = [textOf(user.username), textOf(user.email)];
+    const keys = [`name ${usernameKey(username)}`, ...(email === '' ? [] : [`mail ${addressKey(email)}`])];
+    const first = keys.map((key) => seen.get(key)).find((row) => row !== undefined);
+    if (first !== undefined && username !== '') doubled.set(at, first);
+    else for (const key of keys) seen.set(key, at);
+  }
+  return doubled;
+}
+
+/** What of it the user does not have yet. */
+function changesOf(user: Values, account: Account, now: number): Values {
+  const has: Values = { ...toUser(account, now) };
+  return Object.fromEntries(
+    Object.entries(user).filter(([name, value]) => !ofNewUsers.has(name) && (has[name] ?? '') !== value),
+  );
+}
+
+export function createJudge({ accounts, importAccount, clock }: JudgePorts) {
+  async function findByUsername(name: string): Promise<Account | undefined> {
+    const filters = [{ field: 'username', op: 'eq', value: usernameKey(name) }] as const;
+    const { items } = await accounts.query({ filters, sort: 'id', order: 'asc', limit: 1, isCounted: false });
+    return items[0];
+  }
+
+  function verdictOn(user: Values, account: Account, rules: Rules): Verdict {
+    if (!rules.mayUpdate) return refused('There is a user with this username or e-mail address.');
+    if (account.id === rules.adminId) return refused('This is you: change your own account on its page.');
+    if ('password_hash' in user)
+      return refused('The user exists, and a password hash is only for new users.');
+    const given = Array.isArray(user.groups) ? user.groups.map(String) : [];
+    const groups = given.filter((name) => !(account.groups ?? []).includes(name));
+    const changes = changesOf(user, account, clock());
+    const isSame = Object.keys(changes).length === 0 && groups.length === 0;
+    return isSame ? { kind: 'unchanged' } : { kind: 'update', userId: account.id, changes, groups };
+  }
+
+  /** @param id what a user that the row creates is to have */
+  return async (user: Values, rules: Rules, id?: string): Promise<Verdict> => {
+    try {
+      const imported = toImported(user);
+      const prepared = await importAccount({ ...imported, id });
+      const email = textOf(user.email);
+      const byName = await findByUsername(imported.username);
+      const byAddress = email === '' ? undefined : await accounts.findByAddress(email);
+      if (byName === undefined && byAddress === undefined) return { kind: 'create', prepared };
+      if (byName !== undefined && byAddress !== undefined && byName.id !== byAddress.id)
+        return refused('The e-mail address belongs to another user.');
+      // By its address alone a row means a user only where it names none.
+      if (byName === undefined && byAddress !== undefined && user.username !== user.email)
+        return refused(`The e-mail address belongs to the user ${byAddress.username}.`);
+      const account = byName ?? byAddress;
+      return account === undefined ? { kind: 'create', prepared } : verdictOn(user, account, rules);
+    } catch (error) {
+      return refused(reasonOf(error));
+    }
+  };
+}

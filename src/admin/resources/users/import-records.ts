@@ -1,0 +1,234 @@
+// Imports of users in the store: begun, found, stopped, continued, and the rows that were refused. Any process can show or
+// continue one. Rows are sealed, because they may have password hashes, and are removed as soon as they are done.
+import type { Clock } from '../../../clock.ts';
+import { AppError } from '../../../errors.ts';
+import { newId, newSecret } from '../../../ids.ts';
+import { isMembers, parseJson } from '../../../json.ts';
+import type { Sealer } from '../../../keys/index.ts';
+import { type Store, type Stored, VersionConflict } from '../../../store/port.ts';
+import { type Reseal, resealAll, resealText } from '../../../store/reseal.ts';
+import { update } from '../../../store/update.ts';
+import {
+  type UserImportPartRecord,
+  type UserImportRecord,
+  userImportParts,
+  userImports,
+} from '../../../store/user-imports.ts';
+import type {
+  ImportDesk,
+  ImportPart as Part,
+  ImportRow as Row,
+  UserImport,
+} from '../../pages/user-imports.ts';
+
+/** Rows that are written, and counted as done, together. */
+const PART = 50;
+/** Parts that are stored at once when an import begins. */
+const AT_ONCE = 20;
+const KEPT_MS = 86_400_000;
+
+const partId = (id: string, at: number): string => `${id}.${String(at).padStart(5, '0')}`;
+const purposeOf = (id: string): string => `user_import ${id}`;
+
+const textsOf = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : []);
+
+function readRow(value: unknown): Row {
+  const row = isMembers(value) ? value : {};
+  const { number, cells, user, id, reason } = row;
+  return {
+    number: Number(number),
+    cells: textsOf(cells),
+    user: isMembers(user) ? user : {},
+    id: String(id),
+    ...(typeof reason === 'string' && { reason }),
+  };
+}
+
+function readPart(text: string): Part {
+  const part: unknown = parseJson(text);
+  if (!isMembers(part)) throw new TypeError('a part of an import is an object');
+  return { header: textsOf(part.header), rows: (Array.isArray(part.rows) ? part.rows : []).map(readRow) };
+}
+
+export const resealUserImports: Reseal = ({ store, sealer }, run) =>
+  resealAll(
+    {
+      collection: store.collection(userImportParts),
+      reseal(record, id) {
+        if (!sealer.needsReseal(record.sealed)) return undefined;
+        return { ...record, sealed: resealText(sealer, purposeOf(id), record.sealed) };
+      },
+    },
+    run,
+  );
+
+export interface Outcome {
+  readonly created: number;
+  readonly updated: number;
+  readonly unchanged: number;
+  readonly refused: readonly Row[];
+}
+
+export interface UserImports extends Pick<ImportDesk, 'get' | 'listOf' | 'resume' | 'refused'> {
+  /** @returns its id */
+  begin(input: {
+    readonly accountId: string;
+    readonly mayUpdate: boolean;
+    readonly header: readonly string[];
+    readonly rows: readonly Omit<Row, 'id'>[];
+  }): Promise<string>;
+  /** @param problem why it stops by itself */
+  stop(id: string, problem?: string): Promise<void>;
+  running(): Promise<UserImport[]>;
+  /** The rows of its next part; undefined when it is done or does not run. */
+  next(id: string): Promise<{ readonly at: number; readonly part: Part } | undefined>;
+  /** The part is done: in one write with the counts. */
+  settle(id: string, at: number, part: Part, outcome: Outcome): Promise<UserImport | undefined>;
+  removeOfAccount(accountId: string): Promise<void>;
+}
+
+interface Deps {
+  readonly store: Store;
+  readonly sealer: Pick<Sealer, 'seal' | 'open'>;
+  readonly clock: Clock;
+}
+
+const withId = ({ id, value }: Stored<UserImportRecord>): UserImport => ({ ...value, id });
+
+export function createUserImports({ store, sealer, clock }: Deps): UserImports {
+  const imports = store.collection(userImports);
+  const parts = store.collection(userImportParts);
+
+  const sealed = (id: string, accountId: string, part: Part): UserImportPartRecord => ({
+    accountId,
+    sealed: sealer.seal(purposeOf(id), JSON.stringify(part)),
+  });
+
+  async function readPartOf(id: string, at: number): Promise<Part | undefined> {
+    const name = partId(id, at);
+    const stored = await parts.find(name);
+    return stored && readPart(sealer.open(purposeOf(name), stored.value.sealed));
+  }
+
+  /** @returns the import with the part counted as done; undefined: another process was faster */
+  function settled(value: UserImportRecord, at: number, rows: number, outcome: Outcome) {
+    if (value.nextPart !== at) return undefined;
+    const done = value.done + rows;
+    const isDone = at + 1 >= value.parts;
+    return {
+      ...value,
+      nextPart: at + 1,
+      done,
+      created: value.created + outcome.created,
+      updated: value.updated + outcome.updated,
+      unchanged: value.unchanged + outcome.unchanged,
+      refused: value.refused + outcome.refused.length,
+      changedAt: clock(),
+      ...(isDone && { state: 'done' as const }),
+    };
+  }
+
+  return {
+    async begin({ accountId, mayUpdate, header, rows }) {
+      const id = newSecret(16);
+      const now = clock();
+      const expiresAt = now + KEPT_MS;
+      const count = Math.ceil(rows.length / PART);
+      for (let from = 0; from < count; from += AT_ONCE) {
+        const some = Array.from({ length: Math.min(AT_ONCE, count - from) }, (_, index) => from + index);
+        await Promise.all(
+          some.map((at) => {
+            const own = rows.slice(at * PART, (at + 1) * PART).map((row) => ({ ...row, id: newId() }));
+            const name = partId(id, at);
+            return parts.insert(name, sealed(name, accountId, { header, rows: own }), { expiresAt });
+          }),
+        );
+      }
+      const none = { done: 0, created: 0, updated: 0, unchanged: 0, refused: 0, nextPart: 0, doneBefore: 0 };
+      const times = { createdAt: now, changedAt: now, runningSince: now };
+      const counted = { total: rows.length, parts: count, ...none, ...times };
+      await imports.insert(id, { accountId, mayUpdate, state: 'running', ...counted }, { expiresAt });
+      return id;
+    },
+
+    async get(id, accountId) {
+      const stored = await imports.find(id);
+      if (stored?.value.accountId !== accountId) throw new AppError('request.not_found');
+      return withId(stored);
+    },
+
+    async listOf(accountId) {
+      const found = await imports.findBy('account', accountId);
+      return found.map(withId).sort((a, b) => b.createdAt - a.createdAt);
+    },
+
+    async stop(id, problem) {
+      await update(imports, id, (value) => {
+        if (value.state !== 'running') return undefined;
+        const next: UserImportRecord = { ...value, state: 'stopped', changedAt: clock() };
+        return { value: problem === undefined ? next : { ...next, problem } };
+      });
+    },
+
+    async resume(id) {
+      await update(imports, id, ({ problem: _, ...value }) => {
+        if (value.state !== 'stopped') return undefined;
+        const now = clock();
+        const speed = { runningSince: now, changedAt: now, doneBefore: value.done };
+        const next: UserImportRecord = { ...value, state: 'running', ...speed };
+        return { value: next };
+      });
+    },
+
+    async running() {
+      return (await imports.findBy('running', 'yes')).map(withId);
+    },
+
+    async next(id) {
+      const stored = await imports.find(id);
+      if (stored?.value.state !== 'running') return undefined;
+      const at = stored.value.nextPart;
+      const part = await readPartOf(id, at);
+      // Its parts expire with it: nothing is left to do.
+      return part && { at, part };
+    },
+
+    async settle(id, at, { header, rows }, outcome) {
+      const name = partId(id, at);
+      for (;;) {
+        const [stored, found] = await Promise.all([imports.find(id), parts.find(name)]);
+        const next = stored && settled(stored.value, at, rows.length, outcome);
+        if (stored === undefined || next === undefined || found === undefined) return undefined;
+        const left = outcome.refused.map((row) => ({ ...row, user: {} }));
+        try {
+          await store.writeTogether((writes) => {
+            writes.to(userImports).replace(id, stored.version, next);
+            const { accountId } = stored.value;
+            if (left.length === 0) writes.to(userImportParts).remove(name);
+            else
+              writes
+                .to(userImportParts)
+                .replace(name, found.version, sealed(name, accountId, { header, rows: left }));
+          });
+          return { ...next, id };
+        } catch (error) {
+          // Somebody stopped it in between.
+          if (!(error instanceof VersionConflict)) throw error;
+        }
+      }
+    },
+
+    async removeOfAccount(accountId) {
+      await imports.removeBy('account', accountId);
+      await parts.removeBy('account', accountId);
+    },
+
+    async *refused({ id, nextPart }) {
+      for (let at = 0; at < nextPart; at += 1) {
+        const part = await readPartOf(id, at);
+        const rows = part?.rows.filter(({ reason }) => reason !== undefined) ?? [];
+        if (part !== undefined && rows.length > 0) yield { header: part.header, rows };
+      }
+    },
+  };
+}

@@ -1,0 +1,113 @@
+// Carries out imports of users, a part at a time, in the name of the administrator who confirmed them: through the routes of
+// the REST API where a user is changed, so that rules and audit are the same. What was interrupted is done again from the
+// beginning of its part; a user that it created already is found by the id that the row has.
+import { setImmediate as yieldToRequests } from 'node:timers/promises';
+import { accessOfRole } from '../../../accounts/index.ts';
+import { AppError } from '../../../errors.ts';
+import type { Events } from '../../../events/index.ts';
+import { StoreUnavailable } from '../../../store/port.ts';
+import type { createCalls } from '../../pages/calls.ts';
+import type { ImportRow as Row, ImportRules as Rules, UserImport } from '../../pages/user-imports.ts';
+import { groupMembers } from '../groups/resource.ts';
+import { createJudge, type JudgePorts } from './import-judge.ts';
+import type { Outcome, UserImports } from './import-records.ts';
+import { writeImported } from './import-route.ts';
+import { users } from './resource.ts';
+
+interface Deps extends JudgePorts {
+  readonly imports: UserImports;
+  readonly call: ReturnType<typeof createCalls>['call'];
+  readonly events: Pick<Events, 'record'>;
+}
+
+type Did =
+  | { readonly kind: 'created' | 'updated' | 'unchanged' }
+  | { readonly kind: 'refused'; readonly row: Row };
+
+const UNEXPECTED = 'Something went wrong that nobody expected; the log of the server says what.';
+const NOT_ADMIN = 'The administrator who started it may no longer import users.';
+
+export function createImportRun({ imports, call, events, ...ports }: Deps) {
+  const { accounts } = ports;
+  const judge = createJudge(ports);
+
+  async function change(row: Row, rules: Rules): Promise<Did> {
+    const who = { account: { id: rules.adminId }, access: 'all', isFresh: true } as const;
+    const actor = { kind: 'user', id: rules.adminId } as const;
+    if ((await accounts.find(row.id)) !== undefined) return { kind: 'created' };
+    const verdict = await judge(row.user, rules, row.id);
+    if (verdict.kind === 'refused') return { kind: 'refused', row: { ...row, reason: verdict.reason } };
+    if (verdict.kind === 'unchanged') return { kind: 'unchanged' };
+    if (verdict.kind === 'create') {
+      await writeImported(verdict.prepared, { ...actor, access: 'all' }, events);
+      return { kind: 'created' };
+    }
+    const { userId: id, changes, groups } = verdict;
+    if (Object.keys(changes).length > 0) await call(who, users.change, { params: { id }, body: changes });
+    for (const group of groups)
+      await call(who, groupMembers.add, { params: { id: group }, body: { user_id: id } });
+    return { kind: 'updated' };
+  }
+
+  async function take(row: Row, rules: Rules): Promise<Did> {
+    if (row.reason !== undefined) return { kind: 'refused', row };
+    try {
+      return await change(row, rules);
+    } catch (error) {
+      if (!(error instanceof AppError) || error.status >= 500) throw error;
+      const [problem] = Object.values(error.fields ?? {});
+      return { kind: 'refused', row: { ...row, reason: problem ?? error.message } };
+    }
+  }
+
+  async function takePart(rows: readonly Row[], rules: Rules): Promise<Outcome> {
+    // Parallel writes share commits; within a file no two rows are about one user.
+    const did = await Promise.all(rows.map((row) => take(row, rules)));
+    const count = (kind: Did['kind']): number => did.filter((one) => one.kind === kind).length;
+    return {
+      created: count('created'),
+      updated: count('updated'),
+      unchanged: count('unchanged'),
+      refused: did.flatMap((one) => (one.kind === 'refused' ? [one.row] : [])),
+    };
+  }
+
+  const report = ({ accountId, created, updated, unchanged, refused }: UserImport): Promise<void> =>
+    events.record({
+      event: 'users.imported',
+      actor: { kind: 'user', id: accountId },
+      details: { created, updated, unchanged, failed: refused },
+    });
+
+  async function run(one: UserImport, signal: AbortSignal): Promise<number> {
+    const rules = { mayUpdate: one.mayUpdate, adminId: one.accountId };
+    let rows = 0;
+    while (!signal.aborted) {
+      const admin = await accounts.find(one.accountId);
+      if (admin === undefined || !admin.isActive || accessOfRole(admin.role) !== 'all') {
+        await imports.stop(one.id, NOT_ADMIN);
+        break;
+      }
+      const next = await imports.next(one.id);
+      if (next === undefined) break;
+      const outcome = await takePart(next.part.rows, rules);
+      const after = await imports.settle(one.id, next.at, next.part, outcome);
+      if (after === undefined) break;
+      rows += next.part.rows.length;
+      if (after.state === 'done') await report(after);
+      await yieldToRequests();
+    }
+    return rows;
+  }
+
+  /** @returns how many rows are done */
+  return async (one: UserImport, signal: AbortSignal): Promise<number> => {
+    try {
+      return await run(one, signal);
+    } catch (error) {
+      // While the store is away it only waits. What else there is would happen again and again.
+      if (!(error instanceof StoreUnavailable)) await imports.stop(one.id, UNEXPECTED);
+      throw error;
+    }
+  };
+}
