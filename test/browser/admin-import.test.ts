@@ -34,7 +34,7 @@ async function choose(page: Page, table: string): Promise<void> {
   await press(page, 'Preview');
 }
 
-test('import of a table: previewed, carried out beside a bar that outlives a reload, stopped, continued', async () => {
+test('import of a table: previewed, carried out beside a bar, stopped, continued', async () => {
   const page = await world.open('/users/import/csv');
   const axe = await createAxe(page);
   const looks = async (name: string): Promise<void> => {
