@@ -35,6 +35,8 @@ export interface IfVersion {
 export interface Looks {
   /** What a page of this application has, or one of none; undefined while nothing is set. */
   lookOf(clientId?: string): Look | undefined;
+  /** What the same pages would have with another look of this application, or of all. */
+  lookWith(clientId: string | undefined, look: Look): Look;
   /** An application's picture for lists and cards; only one that an administrator gave it. */
   iconOf(clientId: string): string | undefined;
   /** Reads again after a change by another process. @throws StoreUnavailable */
@@ -171,6 +173,7 @@ export function createLooks(deps: {
 
   return {
     lookOf,
+    lookWith: (clientId, look) => (clientId === undefined ? look : merged(held.get('default'), look)),
     iconOf(clientId) {
       const own = held.get(targetOf(clientId));
       return own?.icon ?? own?.logo;

@@ -16,6 +16,8 @@ export interface OneTime {
   keep(key: readonly string[], value: object, seconds: number): Promise<boolean>;
   /** @returns undefined if there is none, it expired, or it was read before */
   take(key: readonly string[]): Promise<object | undefined>;
+  /** Reads what stays until it expires, such as a form while it is filled in. */
+  peek(key: readonly string[]): Promise<object | undefined>;
 }
 
 interface Deps {
@@ -29,6 +31,11 @@ const MAX_LENGTH = 256 * 1024;
 export function createOneTime({ collection, sealer, clock }: Deps): OneTime {
   const idOf = (key: readonly string[]): string => secretDigest(JSON.stringify(['one time', ...key]));
   const purposeOf = (id: string): string => `one-time ${id}`;
+
+  function opened(id: string, sealed: string): object | undefined {
+    const value: unknown = JSON.parse(sealer.open(purposeOf(id), sealed));
+    return typeof value === 'object' && value !== null ? value : undefined;
+  }
 
   return {
     async keep(key, value, seconds) {
@@ -45,8 +52,13 @@ export function createOneTime({ collection, sealer, clock }: Deps): OneTime {
       const found = await collection.find(id);
       // Of several concurrent requests, one gets it.
       if (found === undefined || !(await collection.remove(id))) return undefined;
-      const value: unknown = JSON.parse(sealer.open(purposeOf(id), found.value.sealed));
-      return typeof value === 'object' && value !== null ? value : undefined;
+      return opened(id, found.value.sealed);
+    },
+
+    async peek(key) {
+      const id = idOf(key);
+      const found = await collection.find(id);
+      return found && opened(id, found.value.sealed);
     },
   };
 }

@@ -19,6 +19,7 @@ import { sendMail } from './send-job.ts';
 import { createMailViews, type PlaceOf } from './views.ts';
 
 export type { OutboxMail } from './outbox.ts';
+export { createMailPreviews, mailNames } from './previews.ts';
 export { readerValues, requestValues } from './request-values.ts';
 export type { Requester } from './requested.ts';
 export { resealMails } from './reseal-mails.ts';

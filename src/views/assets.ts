@@ -14,12 +14,15 @@ interface Asset {
   readonly path: string;
   readonly type: string;
   readonly digest: string;
+  readonly plain: Buffer;
   readonly body: (encoding: Encoding) => Promise<Buffer>;
 }
 
 export interface Assets {
   /** @returns the address of a file by its plain name, e.g. `page.js`; throws for an unknown name */
   url(name: string): string;
+  /** @returns the text of a file by its address; undefined where there is none */
+  text(path: string): string | undefined;
   routes(): Middleware;
 }
 
@@ -67,6 +70,7 @@ const load = (name: string, plain: Buffer, prefix: string): Asset => {
     path: `${prefix}${stem}.${digest}.${extension}`,
     type,
     digest,
+    plain,
     body: compressedLazily(plain),
   };
 };
@@ -112,6 +116,7 @@ export const loadAssets = ({ directory, vendored, basePath }: Options): Assets =
       if (asset === undefined) throw new TypeError(`there is no asset ${name}`);
       return asset.path;
     },
+    text: (path) => byPath.get(path)?.plain.toString('utf8'),
     routes: () => async (ctx, next) => {
       if (!ctx.path.startsWith(prefix)) return next();
       const asset = byPath.get(ctx.path);

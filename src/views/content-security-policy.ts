@@ -6,9 +6,14 @@ interface Sources {
   readonly formAction?: readonly string[] | undefined;
   /** URIs of other sites that the page loads in frames (legacy profile). */
   readonly frames?: readonly string[] | undefined;
+  /** Whether the page shows others of ours in frames. */
+  readonly hasFrames?: boolean | undefined;
 }
 
-export const contentSecurityPolicy = (nonce: string, { formAction = [], frames = [] }: Sources): string =>
+export const contentSecurityPolicy = (
+  nonce: string,
+  { formAction = [], frames = [], hasFrames = false }: Sources,
+): string =>
   [
     "default-src 'none'",
     `style-src 'self' 'nonce-${nonce}'`,
@@ -19,6 +24,7 @@ export const contentSecurityPolicy = (nonce: string, { formAction = [], frames =
     "object-src 'none'",
     "base-uri 'none'",
     "frame-ancestors 'none'",
+    ...(hasFrames ? ["frame-src 'self'"] : []),
     ...(frames.length === 0 ? [] : [`frame-src ${[...new Set(frames.map(frameSource))].join(' ')}`]),
     ["form-action 'self'", ...new Set(formAction.map(formActionSource))].filter(Boolean).join(' '),
   ].join('; ');

@@ -237,8 +237,8 @@ export interface ContrastPair {
   readonly ratio: number;
   /** WCAG 2.2 AA. */
   readonly least: number;
-  /** Whether the colour is another than what was picked. */
-  readonly isCorrected: boolean;
+  /** What was picked, where the colour is another: on the ground that is worst for it. */
+  readonly instead?: { readonly color: string; readonly ratio: number } | undefined;
 }
 
 /** @returns every pair of colours that stand on each other, worst background each */
@@ -252,17 +252,21 @@ export function contrastsOf(picked: Picked): ContrastPair[] {
       color: string,
       on: readonly string[],
       least: number,
-      isCorrected: boolean,
+      isPicked: boolean,
     ): ContrastPair => {
-      const worst = [...on].sort((one, other) => contrast(color, one) - contrast(color, other))[0] ?? color;
-      return { use, scheme, color, on: worst, ratio: contrast(color, worst), least, isCorrected };
+      const [worst = color] = [...on].sort((one, other) => contrast(color, one) - contrast(color, other));
+      const isOther = isPicked && wanted !== undefined && wanted !== color;
+      const instead = isOther
+        ? { color: wanted, ratio: Math.min(...on.map((one) => contrast(wanted, one))) }
+        : undefined;
+      return { use, scheme, color, on: worst, ratio: contrast(color, worst), least, instead };
     };
     const ends = backdrop && SAMPLES.map((at) => between(backdrop.from, backdrop.to, at));
     return [
-      pair('button_text', onAccent, [accent, accentHover], TEXT, accent !== wanted),
-      pair('button', accentEdge, surfaces[scheme], SHAPE, accentEdge !== wanted),
-      pair('link', link, surfaces[scheme], TEXT, link !== wanted),
-      pair('focus', link, surfaces[scheme], SHAPE, link !== wanted),
+      pair('button_text', onAccent, [accent, accentHover], TEXT, false),
+      pair('button', accentEdge, surfaces[scheme], SHAPE, true),
+      pair('link', link, surfaces[scheme], TEXT, true),
+      pair('focus', link, surfaces[scheme], SHAPE, true),
       ...(backdrop && ends ? [pair('backdrop_text', backdrop.ink, ends, TEXT, false)] : []),
     ];
   });

@@ -1,7 +1,7 @@
 // How pages look: what an installation and an application set (branding), as custom properties and as what templates show.
 // Whatever is written into the style sheet is made here, of checked parts: no text from outside becomes CSS.
 
-import { isColor, type Picked, paletteOf, type Scheme } from './palette.ts';
+import { type ContrastPair, contrastsOf, isColor, type Picked, paletteOf, type Scheme } from './palette.ts';
 import type { Language } from './strings.ts';
 
 /** The stacks that pages can have: fonts that come with systems, so that nothing is ever loaded. */
@@ -106,6 +106,12 @@ const pickedOf = (accentColor: string, look: PageLook = {}): Picked => {
     isGradient,
   };
 };
+
+/** What pages with this theme have, by the computation that makes their style. */
+export const contrastsOfTheme = ({
+  accentColor,
+  look,
+}: Pick<Theme, 'accentColor' | 'look'>): ContrastPair[] => contrastsOf(pickedOf(accentColor, look));
 
 function make(accentColor: string, look: PageLook | undefined): string {
   const { light, dark } = paletteOf(pickedOf(accentColor, look));

@@ -13,6 +13,7 @@ import type { Text } from './form-page.ts';
 import { chosenLanguage } from './language-choice.ts';
 import type { PageModels, PageName } from './pages.ts';
 import { safeImage, safeLink } from './safe-urls.ts';
+import { still, stillPolicy } from './still.ts';
 import {
   chooseLanguage,
   direction,
@@ -36,10 +37,25 @@ export interface SendOptions {
   readonly language?: string | undefined;
   /** The request's `ui_locales` (OpenID Connect Core §3.1.2.1); takes precedence over Accept-Language. */
   readonly uiLocales?: string | undefined;
-  /** Of a preview; default: what is stored. */
-  readonly theme?: Theme | undefined;
+  /** Whether the page shows others of ours in frames. */
+  readonly hasFrames?: boolean | undefined;
   /** Where the page can be opened again in another language; default: the address of a GET request. */
   readonly here?: string | undefined;
+}
+
+interface StillPage {
+  readonly template: PageName;
+  /** The template's own; a sample's type has been checked where it is written. */
+  readonly model: object;
+  readonly language: Language;
+  readonly theme: Theme;
+}
+
+interface StillMail {
+  /** As it is sent. */
+  readonly html: string;
+  /** The picture that it shows. */
+  readonly logo: string | undefined;
 }
 
 /** Narrow, so that oidc-provider's contexts fit too. */
@@ -53,6 +69,8 @@ export interface Views {
     model: T extends PageName ? PageModels[T] : object,
     options?: SendOptions,
   ): void;
+  /** Responds with a page of the gallery: nothing in it acts, and only a page of ours can frame it (still.ts). */
+  sendStill(ctx: PageContext, shown: StillPage | StillMail, scheme: 'light' | 'dark'): void;
   /** Serves {basePath}/assets/…; passes other requests on. */
   assetRoutes(): Middleware;
 }
@@ -256,6 +274,28 @@ export const createViews = (deps: {
     );
   const strings = loadStrings(new URL('strings/', templates));
   const assets = loadAssets({ directory: new URL('assets/', templates), vendored, basePath });
+  const render = (
+    template: string,
+    model: object,
+    { language, theme, here, nonce }: Pick<StillPage, 'language' | 'theme'> & { here: string; nonce: string },
+  ): string =>
+    environment.render(`${template}.njk`, {
+      ...model,
+      ...textFunctions(strings, language),
+      language,
+      direction: direction(language),
+      nonce,
+      brand: brandOf(theme, language, { basePath, host }),
+      brandCss: themeCss(theme.accentColor, theme.look),
+      iconOf,
+      asset: assets.url,
+      base: basePath,
+      // On a page of the Admin UI it is the entry of the navigation, which the model names.
+      here: SWITCHING.has(template) && here.length < MAX_HERE ? here : 'here' in model ? model.here : '',
+      languageNames,
+      place: (ipAddress: unknown): string =>
+        (typeof ipAddress === 'string' && placeOf?.(ipAddress, language)) || '',
+    });
   return {
     send: (ctx, template, model, options = {}) => {
       const language =
@@ -264,24 +304,8 @@ export const createViews = (deps: {
         chooseLanguage(options.uiLocales, ctx.get('Accept-Language'));
       const { here = ctx.method === 'GET' ? ctx.originalUrl : '' } = options;
       const nonce = randomBytes(16).toString('base64');
-      const theme = options.theme ?? deps.theme(clientIdOf(model));
-      const html = environment.render(`${template}.njk`, {
-        ...model,
-        ...textFunctions(strings, language),
-        language,
-        direction: direction(language),
-        nonce,
-        brand: brandOf(theme, language, { basePath, host }),
-        brandCss: themeCss(theme.accentColor, theme.look),
-        iconOf,
-        asset: assets.url,
-        base: basePath,
-        // On a page of the Admin UI it is the entry of the navigation, which the model names.
-        here: SWITCHING.has(template) && here.length < MAX_HERE ? here : 'here' in model ? model.here : '',
-        languageNames,
-        place: (ipAddress: unknown): string =>
-          (typeof ipAddress === 'string' && placeOf?.(ipAddress, language)) || '',
-      });
+      const theme = deps.theme(clientIdOf(model));
+      const html = render(template, model, { language, theme, here, nonce });
       const ownStatus = 'status' in model && typeof model.status === 'number' ? model.status : 200;
       ctx.status = options.status ?? ownStatus;
       ctx.set('Content-Type', 'text/html; charset=utf-8');
@@ -290,6 +314,19 @@ export const createViews = (deps: {
       ctx.set('Cache-Control', 'no-store');
       ctx.set('Content-Security-Policy', contentSecurityPolicy(nonce, options));
       ctx.body = html;
+    },
+    sendStill: (ctx, shown, scheme) => {
+      const nonce = randomBytes(16).toString('base64');
+      const isMail = 'html' in shown;
+      const html = isMail
+        ? shown.html.replace('cid:logo', shown.logo === undefined ? '' : pictureUrl(basePath, shown.logo))
+        : render(shown.template, shown.model, { ...shown, here: `${basePath}/`, nonce });
+      ctx.status = 200;
+      ctx.set('Content-Type', 'text/html; charset=utf-8');
+      ctx.set('Cache-Control', 'no-store');
+      ctx.set('X-Frame-Options', 'SAMEORIGIN');
+      ctx.set('Content-Security-Policy', stillPolicy(nonce, isMail));
+      ctx.body = still(html, { nonce, scheme, styleSheet: assets.text });
     },
     assetRoutes: assets.routes,
   };

@@ -1,8 +1,10 @@
 // Attacks by what pages look like: pictures that are none, looks of applications that nobody vouches for, and phishing by a look.
 import { deepEqual, doesNotMatch, equal, match, ok } from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { Agent, codeRequest } from '../support/agent.ts';
-import { startApp } from '../support/app.ts';
+import { samples } from '../../src/admin/resources/branding/samples/samples.ts';
+import { mailNames } from '../../src/mail/index.ts';
+import { Agent, codeRequest, hiddenFields } from '../support/agent.ts';
+import { PASSWORD, startApp } from '../support/app.ts';
 import { png } from '../support/pictures.ts';
 
 const app = await startApp({ store: 'sqlite' });
@@ -97,4 +99,77 @@ test('attack: phishing by a look; name and address of the server stay on the pag
   match(page, /&lt;b&gt;Bank&lt;\/b&gt; sign-in/);
   const others = (await new Agent(app).authorize(codeRequest(other.id))).body;
   doesNotMatch(others, /0b1f3a|pictures\/|brand-of/);
+});
+
+/** A browser whose person went the whole way to /admin. */
+async function enter(username: string): Promise<Agent> {
+  const agent = new Agent(app);
+  const signIn = await agent.follow(await agent.get(`${app.url}/admin`));
+  await agent.submit(signIn, { username, password: PASSWORD });
+  return agent;
+}
+
+const sampleAt = (query: Record<string, string>): string =>
+  `${app.url}/admin/branding/sample?${new URLSearchParams(query)}`;
+const inFrame = { headers: { 'sec-fetch-dest': 'iframe' } };
+
+test('attack: the gallery as a phishing page; nothing in it acts, and only its administrator sees it', async () => {
+  await app.createUser('painter', { role: 'admin' });
+  await app.createUser('other-painter', { role: 'admin' });
+  await app.createUser('passer-by');
+  const agent = await enter('painter');
+  const names = [...Object.keys(samples), ...mailNames.map((name) => `mail-${name}`)];
+  for (const sample of names) {
+    const { status, headers, body } = await agent.get(
+      sampleAt({ sample, language: 'ar', scheme: 'dark' }),
+      inFrame,
+    );
+    equal(status, 200, sample);
+    doesNotMatch(body, /<script|autofocus|http-equiv="refresh"| on\w+=|method="post"|name="csrf"/, sample);
+    match(body, /<body inert/, sample);
+    match(body, /dir="rtl"/, sample);
+    const policy = headers.get('content-security-policy') ?? '';
+    match(policy, /^sandbox allow-same-origin; default-src 'none';/);
+    match(policy, /form-action 'none'; frame-ancestors 'self'$/);
+    ok(!policy.includes('script-src') && !policy.includes('allow-scripts'));
+    equal(headers.get('x-frame-options'), 'SAMEORIGIN');
+    equal(headers.get('cache-control'), 'no-store');
+  }
+  // Opened by itself, asked for by a name that is none, by nobody, by a person of no role.
+  const alone = { headers: { 'sec-fetch-dest': 'document' } };
+  equal((await agent.get(sampleAt({ sample: 'login' }), alone)).status, 404);
+  for (const sample of ['__proto__', 'mail-__proto__', 'mail-', '../login', 'admin/users'])
+    equal((await agent.get(sampleAt({ sample }), inFrame)).status, 404, sample);
+  equal((await fetch(sampleAt({ sample: 'login' }), inFrame)).status, 401);
+  equal((await (await enter('passer-by')).get(sampleAt({ sample: 'login' }), inFrame)).status, 403);
+});
+
+test('attack: a link puts words into the gallery; a draft is its own administrator’s alone', async () => {
+  const agent = await enter('painter');
+  const page = await agent.get(`${app.url}/admin/branding`);
+  const { csrf = '', draft = '' } = hiddenFields(page.body);
+  const hostile = '</style><script>alert(1)</script>Call 0900-EVIL';
+  const keep = (browser: Agent, fields: Record<string, string>) =>
+    browser.post(`${app.url}/admin/branding/draft`, { csrf, draft, ...fields });
+  const kept = await keep(agent, { 'texts.en.welcome': hostile, accent: '#ffd400' });
+  equal(kept.status, 200);
+  match(kept.body, /#ffd400 would have 1\.\d : 1\. Pages use #[0-9a-f]{6}\./);
+  const query = { sample: 'login', 'texts.en.welcome': 'Call 0900-EVIL', accent: '#ff0000' };
+  const own = (await agent.get(sampleAt({ ...query, draft }), inFrame)).body;
+  match(own, /&#60;\/style&#62;|&lt;\/style&gt;/);
+  match(own, /--accent:#ffd400/);
+  doesNotMatch(own, /<script/);
+  for (const [who, asked] of [
+    ['painter', query],
+    ['other-painter', { ...query, draft }],
+  ] as const) {
+    const { body, status } = await (await enter(who)).get(sampleAt(asked), inFrame);
+    equal(status, 200);
+    doesNotMatch(body, /0900-EVIL|ffd400|ff0000/, who);
+  }
+  // CSS, names of drafts that are none, and forms from elsewhere.
+  equal((await keep(agent, { accent: '#fff;}*{background:url(//evil.example)}' })).status, 400);
+  equal((await keep(agent, { draft: '../x' })).status, 400);
+  equal((await keep(agent, { csrf: 'forged' })).status, 403);
+  deepEqual((await app.admin('GET', '/branding')).body.data.texts, {});
 });

@@ -171,6 +171,7 @@ const pages = (): Readonly<Record<string, string>> => ({
   group: '/groups/engineering',
   branding: '/branding',
   looks: `/applications/${ids.application}/looks`,
+  gallery: '/branding/gallery?group=E-mails',
   'api-keys': '/api-keys',
   'api-key-new': '/api-keys/new',
   tokens: `/tokens?user_id=${ids.user}`,

@@ -1,7 +1,8 @@
 // Branding in a browser: an administrator gives pages a logo, colours and a text, and takes them back; what random palettes make
 // of the sign-in page is readable to axe. 4 palettes each run, 20 with LONG=1.
-import { deepEqual, equal } from 'node:assert/strict';
+import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import type { Page } from 'playwright-core';
 import { createAxe } from '../pages/axe.ts';
 import { png } from '../support/pictures.ts';
 import { randomPalettes } from '../views/random-palettes.ts';
@@ -55,6 +56,45 @@ test('branding: logo, colours and texts by the form; a version comes back', asyn
   deepEqual([...visitor.complaints], []);
   await shoot(visitor.page, 'branding-sign-in');
   await visitor.close();
+});
+
+/** The colour of what is found in a frame, as the browser drew it. */
+const colorIn = async (page: Page, frame: string, found: string): Promise<string> => {
+  const inFrame = `document.querySelector('${frame}').contentDocument.querySelector('${found}')`;
+  return String(await page.evaluate(`getComputedStyle(${inFrame}).backgroundColor`));
+};
+
+test('branding: the preview follows what is picked, in every language and scheme; nothing is saved', async () => {
+  const page = await world.open('/branding');
+  const frame = page.frameLocator('.beside iframe:not(.next)');
+  await frame.locator('button.primary').first().waitFor();
+  await page.locator('#accent').fill('#ffd400');
+  await page.locator('#pairs-accent small', { hasText: '#ffd400 would have' }).first().waitFor();
+  await page.waitForFunction("!document.querySelector('.next')");
+  equal(await colorIn(page, '.beside iframe:not(.next)', 'button.primary'), 'rgb(255, 212, 0)');
+  await page.locator('#language').selectOption('ar');
+  await page.locator('#scheme').selectOption('dark');
+  await page.locator('#sample').selectOption('mail-invitation');
+  await frame.locator('html[dir=rtl] [role=article]').waitFor();
+  match(await colorIn(page, '.beside iframe:not(.next)', 'body'), /16, 18, 20/);
+  await shoot(page, 'branding-preview');
+  equal((await world.server.admin('GET', '/branding')).accent, null);
+  const axe = await createAxe(page);
+  deepEqual(await axe.violations(), []);
+
+  const [tab] = await Promise.all([
+    page.waitForEvent('popup'),
+    page.getByRole('link', { name: 'All pages and e-mails' }).click(),
+  ]);
+  await tab.locator('[data-title="Sign-in"] iframe').waitFor();
+  const [all, inView] = [tab.locator('.stage'), tab.locator('.stage iframe')];
+  ok((await inView.count()) < (await all.count()));
+  await tab.frameLocator('[data-title="Sign-in"] iframe').locator('button.primary').waitFor();
+  equal(await colorIn(tab, '[data-title="Sign-in"] iframe', 'button.primary'), 'rgb(255, 212, 0)');
+  await shoot(tab, 'branding-gallery');
+  deepEqual(await (await createAxe(tab)).violations(), []);
+  await tab.close();
+  deepEqual([...world.admin.complaints], []);
 });
 
 test('branding: random palettes have no violation, light and dark, card and split', async () => {

@@ -431,6 +431,11 @@ const ANSWERS: Readonly<Record<string, 'another page' | 'shown once' | 'does not
   '/second-factor/later': 'another page',
   '/first-steps': 'another page',
   '/branding': 'another page',
+  // Answer the script of the form, or show the form with its preview; nothing is changed.
+  '/branding/draft': 'does nothing',
+  '/branding/preview': 'does nothing',
+  '/applications/:id/looks/draft': 'does nothing',
+  '/applications/:id/looks/preview': 'does nothing',
   '/branding/picture': 'another page',
   '/branding/remove-picture': 'another page',
   '/branding/restore': 'another page',

@@ -30,6 +30,7 @@ import { navigationFor } from './navigation.ts';
 import { noticeOf } from './notices.ts';
 import { queryOf } from './page-query.ts';
 import { createPendingForms } from './pending-form.ts';
+import type { createPreviews } from './previews.ts';
 import { purposeOfPage } from './purpose.ts';
 import { createShownOnce } from './shown-once.ts';
 import type { createConsoleSignIn } from './sign-in.ts';
@@ -56,6 +57,7 @@ export interface ConsoleDeps {
   readonly factorOffer: ReturnType<typeof createFactorOffer>;
   readonly viewChoices: ReturnType<typeof createViewChoices>;
   readonly undo: ReturnType<typeof createUndo>;
+  readonly previews: ReturnType<typeof createPreviews>;
   /** The authentication required of an administrator with a second factor. */
   readonly strongAcr: string;
   readonly views: Views;
@@ -111,7 +113,12 @@ export function adminConsole(deps: ConsoleDeps): Koa.Middleware {
       searchText: '',
       factorOffer: deps.factorOffer.of(ctx, who),
     };
-    views.send(ctx, `admin/${template}`, { ...frame, ...model }, { status, language: 'en' });
+    views.send(
+      ctx,
+      `admin/${template}`,
+      { ...frame, ...model },
+      { status, language: 'en', hasFrames: model.hasFrames },
+    );
     if (status === 200) forms.fill(ctx);
   }
 
@@ -149,6 +156,7 @@ export function adminConsole(deps: ConsoleDeps): Koa.Middleware {
           isAcrDemanded: true,
         }),
       putOffFactor: () => deps.factorOffer.putOff(ctx, who),
+      previews: deps.previews(ctx, who),
       choices: deps.viewChoices.read(ctx, who),
       keepChoices: (changes) => deps.viewChoices.change(ctx, who, changes),
       go(path, done, undo) {

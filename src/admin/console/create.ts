@@ -11,6 +11,7 @@ import { type Admission, type Admissions, createAdmissions, isAdmission } from '
 import { adminConsole, type ConsoleDeps } from './console.ts';
 import { createFactorOffer, type FactorOffer, isPutOffBy } from './factor-offer.ts';
 import { adminPages } from './page-list.ts';
+import { createPreviews } from './previews.ts';
 import { createSealedCookie } from './sealed-cookie.ts';
 import { createConsoleSignIn, isPendingSignIn, type PendingSignIn } from './sign-in.ts';
 import { createUndo, isOfferedUndo, type OfferedUndo } from './undo.ts';
@@ -94,6 +95,7 @@ export function createAdminUi(deps: AdminUiDeps): Koa.Middleware {
         isValid: isOwnChoices,
       }),
     }),
+    previews: createPreviews({ ...deps, ...api }),
     undo: createUndo({
       cookie: createSealedCookie<OfferedUndo>({
         ...cookie,

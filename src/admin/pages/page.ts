@@ -4,6 +4,7 @@ import type Koa from 'koa';
 import type { RecordedEvent } from '../../events/index.ts';
 import type { Form } from '../../http/index.ts';
 import type { Handle, LinesHandle, Route } from '../api/route.ts';
+import type { Previews } from './previews.ts';
 import type { SignedInAdmin } from './signed-in-admin.ts';
 import type { ImportDesk } from './user-imports.ts';
 
@@ -66,6 +67,8 @@ export interface AdminContext {
    * @param undo offered there, for seconds
    */
   go(path: string, done?: string, undo?: Undo): void;
+  /** Pages and mails with a look, stored or being edited. */
+  readonly previews: Previews;
   /** What this administrator chose for the look of pages. */
   readonly choices: ViewChoices;
   keepChoices(changes: Partial<ViewChoices>): void;
@@ -107,6 +110,8 @@ export interface PageModel {
   readonly here: string;
   /** Breadcrumbs to this page, without the page itself. */
   readonly crumbs?: readonly { readonly label: string; readonly href: string }[];
+  /** Whether it shows previews in frames. */
+  readonly hasFrames?: boolean;
   readonly [name: string]: unknown;
 }
 

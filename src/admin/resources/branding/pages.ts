@@ -1,67 +1,23 @@
 // What pages look like: of all, below Settings, and of one application, below it. Each form sends what it shows and leaves the
 // rest; pictures have forms of their own, since a form with a file cannot be shown again as it was sent.
-import { MAX_PICTURE_BYTES } from '../../../branding/index.ts';
+import { type Look, MAX_PICTURE_BYTES } from '../../../branding/index.ts';
 import { AppError } from '../../../errors.ts';
-import { contrastsOf, fontNames, languages } from '../../../views/index.ts';
-import { isOn, numberOrText, textOrNull, versionOf } from '../../pages/field-values.ts';
+import { newSecret } from '../../../ids.ts';
+import { type ContrastPair, fontNames, languages } from '../../../views/index.ts';
+import { isOn, numberOrText, textOrNull, typedIn, versionOf } from '../../pages/field-values.ts';
 import { orShown, type Refused } from '../../pages/form-pages.ts';
-import { type AdminContext, idOf, type Page } from '../../pages/page.ts';
+import type { AdminContext, Page } from '../../pages/page.ts';
 import { createNames } from '../names.ts';
 import { readSettings } from '../settings/read.ts';
+import { galleryPages, previewModel } from './gallery-pages.ts';
+import { lookAfter, type Place, places } from './place.ts';
 import { branding } from './resource.ts';
 import type { LookView } from './schema.ts';
 
 const pictureNames = ['logo', 'logo_dark', 'icon'] as const;
 const colorNames = ['accent', 'accent_dark', 'background', 'background_dark'] as const;
 const textNames = ['welcome', 'panel', 'help'] as const;
-
-const clientOf = (context: AdminContext) => ({ client_id: idOf(context).id });
-
-type Version = Awaited<ReturnType<typeof readVersions>>[number];
-const readVersions = async (context: AdminContext) => (await context.call(branding.versions, {})).data.items;
-
-/** All pages, or one application's. */
-interface Place {
-  readonly address: string;
-  readonly here: string;
-  readonly title: string;
-  pathOf(context: AdminContext): string;
-  crumbsOf(context: AdminContext): readonly { readonly label: string; readonly href: string }[];
-  read(context: AdminContext): Promise<{ readonly data: LookView; readonly version: number | undefined }>;
-  change(context: AdminContext, body: object, ifVersion?: number): Promise<unknown>;
-  versions(context: AdminContext): Promise<readonly Version[]>;
-  restore(context: AdminContext, version: number): Promise<unknown>;
-}
-
-const ofAll: Place = {
-  address: '/branding',
-  here: 'settings',
-  title: 'Branding',
-  pathOf: () => '/branding',
-  crumbsOf: () => [{ label: 'Settings', href: '/settings' }],
-  read: (context) => context.call(branding.read, {}),
-  change: (context, body, ifVersion) => context.call(branding.change, { body, ifVersion }),
-  versions: readVersions,
-  restore: (context, version) => context.call(branding.restore, { body: { version } }),
-};
-
-const ofApplication: Place = {
-  address: '/applications/:id/looks',
-  here: 'applications',
-  title: 'Looks',
-  pathOf: (context) => `/applications/${encodeURIComponent(idOf(context).id)}/looks`,
-  crumbsOf: (context) => [
-    { label: 'Applications', href: '/applications' },
-    { label: idOf(context).id, href: `/applications/${encodeURIComponent(idOf(context).id)}` },
-  ],
-  read: (context) => context.call(branding.readOfClient, { params: clientOf(context) }),
-  change: (context, body, ifVersion) =>
-    context.call(branding.changeOfClient, { params: clientOf(context), body, ifVersion }),
-  versions: async (context) =>
-    (await context.call(branding.versionsOfClient, { params: clientOf(context) })).data.items,
-  restore: (context, version) =>
-    context.call(branding.restoreOfClient, { params: clientOf(context), body: { version } }),
-};
+const nothingWrong = { alert: '', errors: {}, isStale: false };
 
 /** What the form has, as its fields have it. */
 function valuesOf(look: LookView): Record<string, string> {
@@ -108,16 +64,39 @@ const USES = {
   backdrop_text: 'Text on the background',
 } as const;
 
-/** What becomes of the colours that were picked. */
-function contrastRows(values: Readonly<Record<string, string>>, accentSetting: string) {
-  const { accent = '', accent_dark: accentDark, background, background_dark: backgroundDark } = values;
-  return contrastsOf({
-    accent: accent === '' ? accentSetting : accent,
-    accentDark,
-    background,
-    backgroundDark,
-    isGradient: values.is_gradient === 'on',
-  }).map(({ use, ratio, ...row }) => ({ ...row, use: USES[use], ratio: ratio.toFixed(1) }));
+/** Beside which field it is shown what becomes of its colour. */
+const fieldOf = ({ use, scheme }: Pick<ContrastPair, 'use' | 'scheme'>): (typeof colorNames)[number] => {
+  if (use === 'backdrop_text') return scheme === 'dark' ? 'background_dark' : 'background';
+  return scheme === 'dark' ? 'accent_dark' : 'accent';
+};
+
+/** By field: what becomes of the colours that were picked. */
+function verdictsOf(context: AdminContext, place: Place, look: Look) {
+  const pairs = context.previews
+    .contrasts(place.clientIdOf(context), look)
+    // The focus ring has the colour of links, which must be the easier one to read.
+    .filter(({ use }) => use !== 'focus')
+    .map(({ ratio, instead, ...pair }) => ({
+      ...pair,
+      use: USES[pair.use],
+      field: fieldOf(pair),
+      ratio: ratio.toFixed(1),
+      instead: instead && { color: instead.color, ratio: instead.ratio.toFixed(1) },
+    }));
+  return Object.fromEntries(
+    colorNames.map((name) => [name, pairs.filter(({ field }) => field === name)] as const),
+  );
+}
+
+/** What a form shows beside its fields and in its preview: of what was typed as far as that is valid, else of what is stored. */
+function lookShown(stored: LookView, context: AdminContext, isTyped: boolean): Look {
+  if (!isTyped) return lookAfter(stored, {});
+  try {
+    return lookAfter(stored, bodyOf(context));
+  } catch (error) {
+    if (error instanceof AppError) return lookAfter(stored, {});
+    throw error;
+  }
 }
 
 async function show(place: Place, context: AdminContext, refused?: Refused, status = 200): Promise<void> {
@@ -127,6 +106,11 @@ async function show(place: Place, context: AdminContext, refused?: Refused, stat
     readSettings(context),
   ]);
   const values = refused === undefined ? valuesOf(look) : { ...valuesOf(look), ...refused.values };
+  const draft = context.form.get('draft') ?? newSecret(16);
+  const isTyped = context.form.get('draft') !== undefined;
+  const shown = lookShown(look, context, isTyped);
+  if (isTyped) await context.previews.keep(draft, shown);
+  const model = await previewModel(place, context);
   const nameOf = createNames(context);
   context.show(
     'branding',
@@ -140,7 +124,9 @@ async function show(place: Place, context: AdminContext, refused?: Refused, stat
       values,
       errors: refused?.errors ?? {},
       alert: refused?.alert,
-      contrasts: contrastRows(values, String(setting('accent_color')?.value ?? '')),
+      verdicts: verdictsOf(context, place, shown),
+      draft,
+      isTyped,
       accentSetting: setting('accent_color')?.value,
       fonts: fontNames,
       textNames,
@@ -151,9 +137,22 @@ async function show(place: Place, context: AdminContext, refused?: Refused, stat
           return { number, at, restored, by: kind === 'user' ? (await nameOf(kind, id)).label : id };
         }),
       ),
+      ...model,
     },
     status,
   );
+}
+
+/** The script of the form asks here while it is filled in: the preview has it next, the answer is what the colours have. */
+async function keepDraft(place: Place, context: AdminContext): Promise<void> {
+  const look = lookAfter((await place.read(context)).data, bodyOf(context));
+  await context.previews.keep(context.form.get('draft') ?? '', look);
+  context.show('branding-verdicts', {
+    title: place.title,
+    here: place.here,
+    verdicts: verdictsOf(context, place, look),
+    fields: colorNames,
+  });
 }
 
 async function upload(place: Place, context: AdminContext): Promise<void> {
@@ -183,7 +182,20 @@ function pagesOf(place: Place): Page[] {
     ),
   });
   return [
-    { method: 'GET', path: address, needs: 'admin', handle: (context) => show(place, context) },
+    { method: 'GET', path: address, handle: (context) => show(place, context) },
+    {
+      method: 'POST',
+      path: `${address}/draft`,
+      formOn: { path: address },
+      handle: (context) => keepDraft(place, context),
+    },
+    // Without scripts: a button of the form that shows it with its preview, and saves nothing.
+    {
+      method: 'POST',
+      path: `${address}/preview`,
+      formOn: { path: address },
+      handle: (context) => show(place, context, { ...nothingWrong, values: typedIn(context.form) }),
+    },
     post('', async (context) => {
       await place.change(context, bodyOf(context), versionOf(context.form));
       context.go(place.pathOf(context), 'branding-saved');
@@ -204,4 +216,4 @@ function pagesOf(place: Place): Page[] {
   ];
 }
 
-export const brandingPages: readonly Page[] = [...pagesOf(ofAll), ...pagesOf(ofApplication)];
+export const brandingPages: readonly Page[] = [...galleryPages, ...places.flatMap(pagesOf)];

@@ -17,7 +17,10 @@ import { iso, nullable, strict, timestamp } from '../../api/schema-parts.ts';
 import { clientIdParams } from '../../api/shared.ts';
 import { type LookBody, lookBody, lookSchema, shownLook, shownSaved, toLook } from './schema.ts';
 
-export type LooksPort = Pick<Looks, 'read' | 'save' | 'versions' | 'restore' | 'ofClients'>;
+export type LooksPort = Pick<
+  Looks,
+  'read' | 'save' | 'versions' | 'restore' | 'ofClients' | 'lookOf' | 'lookWith'
+>;
 
 interface Ports {
   readonly looks: LooksPort;

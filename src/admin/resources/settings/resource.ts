@@ -23,7 +23,7 @@ import { documentedChange, documentedValues } from './keywords.ts';
 
 export type SettingsPort = Pick<
   Settings,
-  'refresh' | 'describe' | 'patch' | 'replaceAll' | 'preview' | 'version'
+  'refresh' | 'current' | 'describe' | 'patch' | 'replaceAll' | 'preview' | 'version'
 >;
 
 const value = () => Union([BooleanSchema(), NumberSchema(), StringSchema()]);

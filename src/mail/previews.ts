@@ -1,0 +1,68 @@
+// Every mail with values as people get them, for an administrator who looks at what they look like. They are no one's.
+import type { Theme } from '../views/index.ts';
+import { type MailTemplate, type MailValues, mailTemplates, type RenderedMail } from './templates.ts';
+import { safeValues } from './values.ts';
+import { createMailViews } from './views.ts';
+
+/** A Monday, so that a picture of a mail is the same next week. */
+const START = Date.UTC(2026, 4, 4, 12);
+const DAY = 86_400_000;
+
+const request: MailValues = {
+  username: 'ada.lovelace',
+  ipAddress: '203.0.113.5',
+  device: 'Firefox on Windows',
+  timeZone: 'Europe/Berlin',
+};
+
+/** What each template can have beside what it needs. */
+const further: Readonly<Partial<Record<MailTemplate, MailValues>>> = {
+  invitation: { inviter: 'Grace Hopper', application: 'Acme Analytics' },
+  enrolment: { inviter: 'Grace Hopper' },
+};
+
+const isMail = (name: string): name is MailTemplate => Object.hasOwn(mailTemplates, name);
+
+/** The names of all mails. */
+export const mailNames: readonly MailTemplate[] = Object.keys(mailTemplates).filter(isMail);
+
+export function sampleValues(name: MailTemplate, baseUrl: string): MailValues {
+  const needed: MailValues = {
+    code: '314159',
+    url: `${baseUrl}/account`,
+    expiresSeconds: 1800,
+    lockedSeconds: 900,
+    codesLeft: 7,
+    dueAt: START + 30 * DAY,
+  };
+  const values = mailTemplates[name].map((value): [string, string | number] => [value, needed[value] ?? '']);
+  const all = { ...request, ...Object.fromEntries(values), ...further[name] };
+  return safeValues(name, all, { baseUrl, at: START });
+}
+
+export function createMailPreviews({ baseUrl }: { readonly baseUrl: string }) {
+  let theme: Theme | undefined;
+  const render = createMailViews({
+    theme: () => {
+      if (theme === undefined) throw new TypeError('a preview has a theme');
+      return theme;
+    },
+    baseUrl,
+    placeOf: () => 'Berlin',
+  });
+  return {
+    /** @param name `mail-` and the mail's; undefined: there is no such mail */
+    render(name: string, language: string, shown: Theme): RenderedMail | undefined {
+      const mail = name.replace(/^mail-/, '');
+      if (!name.startsWith('mail-') || !isMail(mail)) return undefined;
+      theme = shown;
+      return render(mail, sampleValues(mail, baseUrl), language, sizeOfLogo(shown));
+    },
+  };
+}
+
+/** As large as the attached picture is. */
+function sizeOfLogo({ look }: Theme) {
+  const [, width, height] = /-(\d{1,4})x(\d{1,4})$/.exec(look?.logo ?? '') ?? [];
+  return width === undefined ? undefined : { width: Number(width), height: Number(height) };
+}
