@@ -26,7 +26,7 @@ const isMail = (name: string): name is MailTemplate => Object.hasOwn(mailTemplat
 /** The names of all mails. */
 export const mailNames: readonly MailTemplate[] = Object.keys(mailTemplates).filter(isMail);
 
-export function sampleValues(name: MailTemplate, baseUrl: string): MailValues {
+function sampleValues(name: MailTemplate, baseUrl: string): MailValues {
   const needed: MailValues = {
     code: '314159',
     url: `${baseUrl}/account`,

@@ -1,6 +1,25 @@
 // A page or a mail as it is shown in a gallery: the same HTML with nothing that acts. Its style sheets stand within, so that the
 // scheme to be seen can be written into them: what a frame is told of the reader's preference differs between browsers.
 
+import type { PageName } from './pages.ts';
+import type { Language } from './strings.ts';
+import type { Theme } from './theme.ts';
+
+export interface StillPage {
+  readonly template: PageName;
+  /** The template's own; a sample's type has been checked where it is written. */
+  readonly model: object;
+  readonly language: Language;
+  readonly theme: Theme;
+}
+
+export interface StillMail {
+  /** As it is sent. */
+  readonly html: string;
+  /** The picture that it shows. */
+  readonly logo: string | undefined;
+}
+
 const script = /<script\b[^>]*>.*?<\/script>/gs;
 const acts = / autofocus(?=[\s>])|<meta http-equiv="refresh"[^>]*>/g;
 /** A form without an address and fields without names send nothing, whatever became of the sandbox. */

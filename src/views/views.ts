@@ -2,18 +2,20 @@
 // Content-Security-Policy. The only file that imports nunjucks.
 import { randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
 import type { Context, Middleware } from 'koa';
 import nunjucks from 'nunjucks';
 import { catalogue } from '../errors.ts';
 import type { PlaceOf } from '../places/index.ts';
-import { loadAssets, type Vendored } from './assets.ts';
+import { loadAssets } from './assets.ts';
 import { brandOf, pictureUrl } from './brand.ts';
 import { contentSecurityPolicy } from './content-security-policy.ts';
 import type { Text } from './form-page.ts';
+import { initialOf } from './initial.ts';
 import { chosenLanguage } from './language-choice.ts';
 import type { PageModels, PageName } from './pages.ts';
 import { safeImage, safeLink } from './safe-urls.ts';
-import { still, stillPolicy } from './still.ts';
+import { type StillMail, type StillPage, still, stillPolicy } from './still.ts';
 import {
   chooseLanguage,
   direction,
@@ -25,6 +27,7 @@ import {
   type Strings,
 } from './strings.ts';
 import { type Theme, themeCss } from './theme.ts';
+import { vendored } from './vendored.ts';
 
 export interface SendOptions {
   /** Default: the model's own `status`, else 200. */
@@ -43,23 +46,10 @@ export interface SendOptions {
   readonly here?: string | undefined;
 }
 
-interface StillPage {
-  readonly template: PageName;
-  /** The template's own; a sample's type has been checked where it is written. */
-  readonly model: object;
-  readonly language: Language;
-  readonly theme: Theme;
-}
-
-interface StillMail {
-  /** As it is sent. */
-  readonly html: string;
-  /** The picture that it shows. */
-  readonly logo: string | undefined;
-}
-
 /** Narrow, so that oidc-provider's contexts fit too. */
 export type PageContext = Pick<Context, 'get' | 'set' | 'status' | 'body' | 'method' | 'originalUrl'>;
+
+type StillContext = PageContext & Pick<Context, 'acceptsEncodings'>;
 
 export interface Views {
   /** Responds with templates/<template>.njk; throws when the template uses something that the model does not have. */
@@ -70,7 +60,7 @@ export interface Views {
     options?: SendOptions,
   ): void;
   /** Responds with a page of the gallery: nothing in it acts, and only a page of ours can frame it (still.ts). */
-  sendStill(ctx: PageContext, shown: StillPage | StillMail, scheme: 'light' | 'dark'): void;
+  sendStill(ctx: StillContext, shown: StillPage | StillMail, scheme: 'light' | 'dark'): void;
   /** Serves {basePath}/assets/…; passes other requests on. */
   assetRoutes(): Middleware;
 }
@@ -99,33 +89,6 @@ const MAX_HERE = 2000;
 /** Bounds error texts on a page (checklist R118). */
 const MAX_TEXT = 600;
 
-const fromPackage = (resolved: string, file: string, licence: string): Vendored => ({
-  file: new URL(file, resolved),
-  licence: new URL(licence, resolved),
-});
-
-/**
- * zxcvbn estimates password strength; strength.js loads it where a password is set. webauthn is used by passkey.js; the
- * package contains it as one file besides its module entry.
- */
-const vendored = {
-  'zxcvbn-core.js': fromPackage(
-    import.meta.resolve('@zxcvbn-ts/core/dist/zxcvbn-ts.js'),
-    'zxcvbn-ts.js',
-    '../LICENSE.txt',
-  ),
-  'zxcvbn-words.js': fromPackage(
-    import.meta.resolve('@zxcvbn-ts/language-common/dist/zxcvbn-ts.js'),
-    'zxcvbn-ts.js',
-    '../LICENSE.txt',
-  ),
-  'webauthn.js': fromPackage(
-    import.meta.resolve('@simplewebauthn/browser'),
-    '../dist/bundle/index.umd.min.js',
-    '../LICENSE.md',
-  ),
-};
-
 type Values = Readonly<Record<string, unknown>>;
 
 export const escapeHtml = (text: string): string =>
@@ -149,20 +112,6 @@ export const createEnvironment = ({ isHtml }: { isHtml: boolean }): nunjucks.Env
   });
   return environment;
 };
-
-const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
-
-/**
- * One rule for all scripts: the first letter, digit or picture as a reader counts them (Unicode UAX #29), so that no accent,
- * vowel sign or part of an emoji is lost; in capitals where the script has them.
- */
-export function initialOf(value: unknown): string {
-  // A name can be as long as its owner likes.
-  const parts = [...graphemes.segment(String(value).slice(0, 64))].map(({ segment }) => segment);
-  const first = parts.find((part) => /[\p{L}\p{N}\p{Extended_Pictographic}]/u.test(part)) ?? '·';
-  const [capital = first] = [...graphemes.segment(first.toUpperCase())].map(({ segment }) => segment);
-  return capital;
-}
 
 const isOurs = (reason: unknown): reason is keyof typeof catalogue =>
   typeof reason === 'string' && Object.hasOwn(catalogue, reason);
@@ -326,7 +275,11 @@ export const createViews = (deps: {
       ctx.set('Cache-Control', 'no-store');
       ctx.set('X-Frame-Options', 'SAMEORIGIN');
       ctx.set('Content-Security-Policy', stillPolicy(nonce, isMail));
-      ctx.body = still(html, { nonce, scheme, styleSheet: assets.text });
+      const body = still(html, { nonce, scheme, styleSheet: assets.text });
+      // Nothing in it is secret, so it may be compressed.
+      const isCompressed = ctx.acceptsEncodings('gzip') === 'gzip';
+      if (isCompressed) ctx.set('Content-Encoding', 'gzip');
+      ctx.body = isCompressed ? gzipSync(body) : body;
     },
     assetRoutes: assets.routes,
   };

@@ -47,7 +47,6 @@ if (panel) {
     });
     stage.append(next);
   };
-  picks.querySelector('[data-without-script]').remove();
   picks.addEventListener('change', show);
   picks.addEventListener('submit', (event) => {
     event.preventDefault();
@@ -55,7 +54,6 @@ if (panel) {
   });
 
   if (form) {
-    form.querySelector('[formaction]').remove();
     let asked = 0;
     const ask = async (mine) => {
       const body = new URLSearchParams(new FormData(form));

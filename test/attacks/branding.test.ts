@@ -113,7 +113,7 @@ const sampleAt = (query: Record<string, string>): string =>
   `${app.url}/admin/branding/sample?${new URLSearchParams(query)}`;
 const inFrame = { headers: { 'sec-fetch-dest': 'iframe' } };
 
-test('attack: the gallery as a phishing page; nothing in it acts, and only its administrator sees it', async () => {
+test('attack: the gallery as a phishing page; nothing acts, and administrators alone see it', async () => {
   await app.createUser('painter', { role: 'admin' });
   await app.createUser('other-painter', { role: 'admin' });
   await app.createUser('passer-by');

@@ -64,7 +64,7 @@ const colorIn = async (page: Page, frame: string, found: string): Promise<string
   return String(await page.evaluate(`getComputedStyle(${inFrame}).backgroundColor`));
 };
 
-test('branding: the preview follows what is picked, in every language and scheme; nothing is saved', async () => {
+test('branding: preview and gallery follow what is picked before it is saved', async () => {
   const page = await world.open('/branding');
   const frame = page.frameLocator('.beside iframe:not(.next)');
   await frame.locator('button.primary').first().waitFor();

@@ -13,7 +13,10 @@ export interface Scales {
 /** The page must be one whose assets come anew each time, as to somebody who was never here: with a route, nothing is cached. */
 export function putOnScales(page: Page): Scales {
   let finished: Request[] = [];
-  page.on('requestfinished', (request) => finished.push(request));
+  page.on('requestfinished', (request) => {
+    // A frame is a page of its own.
+    if (request.frame() === page.mainFrame()) finished.push(request);
+  });
   return {
     async weight() {
       const asked = finished;

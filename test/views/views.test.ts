@@ -3,8 +3,9 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { brotliCompressSync } from 'node:zlib';
 import { samples } from '../../src/admin/resources/branding/samples/samples.ts';
+import { initialOf } from '../../src/views/initial.ts';
 import type { PageContext } from '../../src/views/views.ts';
-import { createViews, initialOf } from '../../src/views/views.ts';
+import { createViews } from '../../src/views/views.ts';
 import { type PageServer, plainTheme, startPages } from '../pages/server.ts';
 
 let pages: PageServer;

@@ -26,8 +26,9 @@ import { createTryCallback, TRY_CALLBACK } from '../test-sign-in/callback.ts';
 import type { TestSignInRun } from '../test-sign-in/run.ts';
 import type { Admissions } from './admission.ts';
 import type { createFactorOffer } from './factor-offer.ts';
+import { goTo } from './go-to.ts';
 import { navigationFor } from './navigation.ts';
-import { noticeOf } from './notices.ts';
+import { noticeOf, READING_ALONE } from './notices.ts';
 import { queryOf } from './page-query.ts';
 import { createPendingForms } from './pending-form.ts';
 import type { createPreviews } from './previews.ts';
@@ -70,15 +71,6 @@ export interface ConsoleDeps {
   readonly baseUrl: string;
   readonly basePath: string;
   readonly issuer: string;
-}
-
-const READING_ALONE =
-  'Your role is auditor: it opens everything here for reading, but for what is written in mails, and changes nothing. ' +
-  'Ask an administrator to do this.';
-
-function goTo(ctx: Koa.Context, url: string): void {
-  ctx.status = 303;
-  ctx.redirect(url);
 }
 
 export function adminConsole(deps: ConsoleDeps): Koa.Middleware {

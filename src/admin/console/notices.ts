@@ -57,3 +57,8 @@ const notices: Readonly<Record<string, string>> = {
 /** @returns undefined for an unknown key */
 export const noticeOf = (key: string | null): string | undefined =>
   key !== null && Object.hasOwn(notices, key) ? notices[key] : undefined;
+
+/** To an auditor who wants to change something. */
+export const READING_ALONE =
+  'Your role is auditor: it opens everything here for reading, but for what is written in mails, and changes nothing. ' +
+  'Ask an administrator to do this.';
