@@ -176,6 +176,7 @@ const pages = (): Readonly<Record<string, string>> => ({
   'api-key-new': '/api-keys/new',
   tokens: `/tokens?user_id=${ids.user}`,
   invitations: '/invitations',
+  'invitations-many': '/invitations/many',
   'users-import': '/users/import',
   'users-import-csv': '/users/import/csv',
   keys: '/keys',

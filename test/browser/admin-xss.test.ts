@@ -125,6 +125,7 @@ before(async () => {
     `/tokens?client_id=${text}`,
     `/tokens?kind=${text}`,
     '/invitations',
+    '/invitations/many',
     `/invitations?search=${text}`,
     '/users/import',
     '/users/import/csv',

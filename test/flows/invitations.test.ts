@@ -211,3 +211,78 @@ test('invitation without scripts or cookies: one form, one button', async () => 
   equal([...page.body.matchAll(/<form/g)].length, 1);
   ok(hiddenFields(page.body).token);
 });
+
+const MANY = '/admin/invitations/many';
+
+async function administrator(username: string, role = 'admin'): Promise<Agent> {
+  await app.createUser(username, { role });
+  const agent = new Agent(app);
+  await agent.submit(await agent.follow(await agent.get('/admin')), { username, password: PASSWORD });
+  return agent;
+}
+
+const words = ({ body }: Page): string =>
+  (/<main[\s\S]*<\/main>/.exec(body)?.[0] ?? '').replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ');
+
+const invitedCount = async () => (await app.admin('GET', '/invitations')).body.data.total;
+
+test('invite many: each line is judged first, then sent, recorded and reported', async () => {
+  const admin = await administrator('many-admin');
+  await app.createUser('known', { email: 'known@example.com' });
+  await invite('pending@example.com', { send_mail: false });
+  const csrf = async () => hiddenFields((await admin.get(MANY)).body).csrf ?? '';
+  const before = await invitedCount();
+  const addresses = [
+    'Name,E-mail',
+    'Grace Hopper,<many-1@example.com>',
+    'many-2@example.com; "MANY-3@example.com"',
+    'known@example.com',
+    'Pending@Example.com',
+    'many-1@example.com',
+    'not an address',
+    '<img src=x onerror=alert(1)>@example.com',
+  ].join('\n');
+  const form = { addresses, days: '3', client_id: client.id };
+  const page = await admin.post(MANY, { csrf: await csrf(), ...form });
+  const shown = words(page);
+  match(shown, /3 people to invite/);
+  match(shown, /4 known@example.com There is a user with this e-mail address/);
+  match(shown, /5 Pending@Example.com This person is invited already/);
+  match(shown, /6 many-1@example.com This address is in line 2 already/);
+  match(shown, /7 not an address This is not an e-mail address/);
+  ok(!page.body.includes('<img src=x'), 'escaped');
+  equal(await invitedCount(), before, 'nothing is sent before it is confirmed');
+  const refused = await admin.post(MANY, { csrf: await csrf(), ...form, days: '99', step: 'send' });
+  equal(refused.status, 400);
+  match(words(refused), /Must be 1 to 30 days/);
+  ok(refused.body.includes('many-2@example.com'), 'what was typed is kept');
+  const sent = await admin.post(MANY, { csrf: await csrf(), ...form, step: 'send' });
+  equal(sent.status, 303);
+  const report = words(await admin.get(sent.location ?? ''));
+  match(report, /3 invited, 5 not invited/);
+  equal(await invitedCount(), Number(before) + 3);
+  for (const name of ['many-1', 'many-2', 'MANY-3'])
+    match(await mailbox.linkTo(`${name}@example.com`), /\/oauth2\/signup\?token=/);
+  const log = (await app.admin('GET', '/audit?event=invitation.created&limit=3')).body.data.items ?? [];
+  equal(log.length, 3);
+  ok(
+    log.every(({ actor_kind }) => actor_kind === 'user'),
+    'by the administrator',
+  );
+});
+
+test('attack: many invitations by an auditor, by a forged form, and too many at once', async () => {
+  const admin = await administrator('many-admin-2');
+  const auditor = await administrator('many-auditor', 'auditor');
+  const before = await invitedCount();
+  const form = { addresses: 'victim@example.com', days: '3', step: 'send' };
+  equal((await auditor.get(MANY)).status, 403);
+  equal((await auditor.post(MANY, form)).status, 403);
+  equal((await admin.post(MANY, form)).status, 403, 'without its token');
+  const csrf = hiddenFields((await admin.get(MANY)).body).csrf ?? '';
+  const addresses = Array.from({ length: 501 }, (_, at) => `spam-${at}@example.com`).join(',');
+  const tooMany = await admin.post(MANY, { csrf, ...form, addresses });
+  equal(tooMany.status, 400);
+  match(words(tooMany), /These are 501 addresses. Invite at most 500 at a time/);
+  equal(await invitedCount(), before);
+});

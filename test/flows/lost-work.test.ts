@@ -388,6 +388,7 @@ const ANSWERS: Readonly<Record<string, 'another page' | 'shown once' | 'does not
   '/users/import/csv/:id/stop': 'another page',
   '/users/import/csv/:id/continue': 'another page',
   '/invitations': 'shown once',
+  '/invitations/many': 'shown once',
   '/invitations/:id/again': 'shown once',
   '/invitations/:id/withdraw': 'another page',
   '/users/:id/edit': 'another page',

@@ -25,6 +25,7 @@ import { uriVerdictPages } from '../resources/clients/uri-verdicts.ts';
 import { groupListPages } from '../resources/groups/list-page.ts';
 import { groupPages } from '../resources/groups/page.ts';
 import { registrationTokenPages } from '../resources/initial-access-tokens/pages.ts';
+import { manyInvitationPages } from '../resources/invitations/many-pages.ts';
 import { invitationPages } from '../resources/invitations/pages.ts';
 import { keyPages } from '../resources/keys/pages.ts';
 import { outboxPages } from '../resources/mails/pages.ts';
@@ -55,6 +56,7 @@ export const adminPages: readonly Page[] = [
   ...userBulkPages,
   ...csvImportPages,
   ...userImportPages,
+  ...manyInvitationPages,
   ...invitationPages,
   ...userPages,
   ...userAccessPages,

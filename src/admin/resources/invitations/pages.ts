@@ -4,32 +4,9 @@ import { isOn, numberOrText, textOrNull } from '../../pages/field-values.ts';
 import { orShown, type Refused } from '../../pages/form-pages.ts';
 import { listLinks } from '../../pages/list-links.ts';
 import { type AdminContext, idOf, type Page, type Values } from '../../pages/page.ts';
-import { applicationName } from '../clients/page.ts';
-import { clients } from '../clients/resource.ts';
 import { createNames } from '../names.ts';
-import { readSettings } from '../settings/read.ts';
+import { applicationsToChoose, DAY_SECONDS, settingsOf } from './choices.ts';
 import { invitations } from './resource.ts';
-
-const DAY_SECONDS = 86_400;
-const MAX_CHOICES = 200;
-
-async function settingsOf(context: AdminContext) {
-  const of = await readSettings(context);
-  return {
-    defaultDays: Math.max(1, Math.round(Number(of('invitation_link_seconds')?.value) / DAY_SECONDS)),
-    // The API does not return a secret's value, only that it was set.
-    hasMail: of('smtp_url')?.updated_at !== null,
-  };
-}
-
-/** The applications that users can sign in to. */
-async function applicationsToChoose(context: AdminContext) {
-  const query = { limit: String(MAX_CHOICES), sort: 'client_name', order: 'asc', is_active: 'true' };
-  const { data } = await context.call(clients.list, { query });
-  return data.items
-    .filter(({ origin, redirect_uris: uris }) => origin !== 'seed' && Array.isArray(uris) && uris.length > 0)
-    .map((client) => ({ id: client.client_id, name: applicationName(client) }));
-}
 
 async function showInvitations(context: AdminContext, shown: object = {}, status = 200): Promise<void> {
   const { query, ctx } = context;

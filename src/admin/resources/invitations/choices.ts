@@ -1,0 +1,26 @@
+// What the forms of invitations offer.
+import type { AdminContext } from '../../pages/page.ts';
+import { applicationName } from '../clients/page.ts';
+import { clients } from '../clients/resource.ts';
+import { readSettings } from '../settings/read.ts';
+
+export const DAY_SECONDS = 86_400;
+const MAX_CHOICES = 200;
+
+export async function settingsOf(context: AdminContext) {
+  const of = await readSettings(context);
+  return {
+    defaultDays: Math.max(1, Math.round(Number(of('invitation_link_seconds')?.value) / DAY_SECONDS)),
+    // The API does not return a secret's value, only that it was set.
+    hasMail: of('smtp_url')?.updated_at !== null,
+  };
+}
+
+/** The applications that users can sign in to. */
+export async function applicationsToChoose(context: AdminContext) {
+  const query = { limit: String(MAX_CHOICES), sort: 'client_name', order: 'asc', is_active: 'true' };
+  const { data } = await context.call(clients.list, { query });
+  return data.items
+    .filter(({ origin, redirect_uris: uris }) => origin !== 'seed' && Array.isArray(uris) && uris.length > 0)
+    .map((client) => ({ id: client.client_id, name: applicationName(client) }));
+}
