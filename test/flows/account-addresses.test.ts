@@ -4,7 +4,7 @@ import { after, before, beforeEach, test } from 'node:test';
 import { Agent, hiddenFields, type Page } from '../support/agent.ts';
 import { ADMIN_TOKEN, PASSWORD, startApp, type TestApp } from '../support/app.ts';
 import { type Mailbox, openMailbox } from '../support/mailbox.ts';
-import { testWithListKeys } from '../support/real-mongodb.ts';
+import { testOnSoundStore } from '../support/real-mongodb.ts';
 import { accessTokenOf, eventsOf, newPerson, open, press, STALE_MS } from './account-support.ts';
 import { change, type User } from './support.ts';
 
@@ -227,7 +227,7 @@ test('attack: whose address it is, primary or another; the pages are the same', 
   }
 });
 
-testWithListKeys('attack: of two accounts that verify one address at once, one gets it', async () => {
+testOnSoundStore('attack: of two accounts that verify one address at once, one gets it', async () => {
   const rounds = process.env.LONG === '1' ? 20 : 1;
   for (let round = 0; round < rounds; round += 1) {
     const shared = fresh();
@@ -248,7 +248,7 @@ testWithListKeys('attack: of two accounts that verify one address at once, one g
   }
 });
 
-testWithListKeys('attack: a new account with the address of another one, primary or not', async () => {
+testOnSoundStore('attack: a new account with the address of another one, primary or not', async () => {
   const to = fresh();
   await add(to);
   const created = await app.admin('POST', '/users', {

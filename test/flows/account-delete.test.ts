@@ -4,6 +4,7 @@ import { afterEach, beforeEach, test } from 'node:test';
 import { Agent, codeRequest, hiddenFields, type Page, redeem } from '../support/agent.ts';
 import { PASSWORD, startApp, type TestApp } from '../support/app.ts';
 import { openMailbox } from '../support/mailbox.ts';
+import { testOnSoundStore } from '../support/real-mongodb.ts';
 import { startReceiver } from '../support/receiver.ts';
 import { accessTokenOf, eventsOf, newPerson, open, press, STALE_MS } from './account-support.ts';
 import { change, claimsOf, isActive, tokensOf, type User } from './support.ts';
@@ -289,16 +290,19 @@ test('attack: the last administrator deletes himself, or both of two do', async 
   assert.equal(status, 409, 'who leaves is none any more');
 });
 
-test('attack: two administrators, the only ones, delete themselves at the same moment', async () => {
-  const admins = (await app.admin('GET', '/users?role=admin')).body.data.items ?? [];
-  assert.equal(admins.length, 0);
-  const [one, two] = [await newPerson(app, { role: 'admin' }), await newPerson(app, { role: 'admin' })];
-  const due = app.now() + DAY_MS;
-  const outcomes = await Promise.allSettled(
-    [one, two].map(({ id }) => app.app.accounts.requestDeletion(id, due)),
-  );
-  assert.deepEqual(outcomes.map(({ status }) => status).sort(), ['fulfilled', 'rejected']);
-});
+testOnSoundStore(
+  'attack: two administrators, the only ones, delete themselves at the same moment',
+  async () => {
+    const admins = (await app.admin('GET', '/users?role=admin')).body.data.items ?? [];
+    assert.equal(admins.length, 0);
+    const [one, two] = [await newPerson(app, { role: 'admin' }), await newPerson(app, { role: 'admin' })];
+    const due = app.now() + DAY_MS;
+    const outcomes = await Promise.allSettled(
+      [one, two].map(({ id }) => app.app.accounts.requestDeletion(id, due)),
+    );
+    assert.deepEqual(outcomes.map(({ status }) => status).sort(), ['fulfilled', 'rejected']);
+  },
+);
 
 test('deletion: an administrator’s removal before its day is not the owner’s', async (t) => {
   const mailbox = await openMailbox(app);
@@ -326,7 +330,7 @@ test('attack: a thief asks for the deletion, the account is deactivated, and its
   assert.equal((await stored()).status, 404);
 });
 
-test('deletion: two processes carry it out at once, and it is recorded once', async () => {
+testOnSoundStore('deletion: two processes carry it out at once, and it is recorded once', async () => {
   await ask();
   app.advance(15 * DAY_MS);
   const { ownDeletions } = app.app.accounts;

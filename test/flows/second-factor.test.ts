@@ -5,6 +5,7 @@ import test, { after, before } from 'node:test';
 import { generateSync } from 'otplib';
 import { Agent, codeRequest, type Page, redeem, VERIFIER } from '../support/agent.ts';
 import { PASSWORD, startApp } from '../support/app.ts';
+import { testOnSoundStore } from '../support/real-mongodb.ts';
 import { change, claimsOf } from './support.ts';
 
 const app = await startApp({ store: 'sqlite' });
@@ -103,7 +104,7 @@ test('attack: TOTP replay within its window', async () => {
   equal((await thief.submit(again, { code, method: 'totp' })).status, 401);
 });
 
-test('attack: parallel submissions of one code; exactly one succeeds', async () => {
+testOnSoundStore('attack: parallel submissions of one code; exactly one succeeds', async () => {
   const { user, phone } = await enrol(new Agent(app), 'parallel');
   const agents = Array.from({ length: 8 }, () => new Agent(app));
   const pages = await Promise.all(

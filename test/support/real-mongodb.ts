@@ -8,8 +8,11 @@ const isReal = Boolean(process.env.MONGODB_TEST_URI);
 
 export const testOnRealMongo = (name: string, act: () => Promise<void>): void => testWhere(isReal, name, act);
 
-/** For a flow that needs the unique keys in lists: on every store but the server for tests (test/flows-on/run-flows.ts). */
-export function testWithListKeys(name: string, act: () => Promise<void>): void {
+/**
+ * For a flow that the server for tests cannot hold, because it needs unique keys in lists or of two writes of one document exactly one
+ * to succeed: on every other store (test/flows-on/run-flows.ts).
+ */
+export function testOnSoundStore(name: string, act: () => Promise<void>): void {
   const { TEST_STORE, TEST_MONGODB_IS_REAL } = process.env;
   const isOnMongo = TEST_STORE === 'mongodb' || TEST_STORE === 'split';
   testWhere(!isOnMongo || TEST_MONGODB_IS_REAL === '1', name, act);
