@@ -5,7 +5,7 @@ export { type ConfirmedAct, isConfirmedAct } from './confirmed-acts.ts';
 export type { RequiredBy } from './enrol-page.ts';
 export { fillForm, type Typed } from './fill-form.ts';
 export type { FieldErrors, Text } from './form-page.ts';
-export { languageCookieName, readLanguages } from './language-choice.ts';
+export { languageCookieName, languageOfPage, readLanguages } from './language-choice.ts';
 export type { Person } from './login-page.ts';
 export { createMailRenderer, type LogoSize } from './mail-renderer.ts';
 export type { ConsentScope, PageModels, PageName } from './pages.ts';

@@ -7,6 +7,7 @@ import type { Context, Middleware } from 'koa';
 import nunjucks from 'nunjucks';
 import { catalogue } from '../errors.ts';
 import type { PlaceOf } from '../places/index.ts';
+import { createAdminLanguages } from './admin-languages.ts';
 import { loadAssets } from './assets.ts';
 import { brandOf, pictureUrl } from './brand.ts';
 import { contentSecurityPolicy } from './content-security-policy.ts';
@@ -27,6 +28,7 @@ import {
   type Strings,
 } from './strings.ts';
 import { type Theme, themeCss } from './theme.ts';
+import { timeAgo, UNITS } from './time-ago.ts';
 import { vendored } from './vendored.ts';
 
 export interface SendOptions {
@@ -61,6 +63,10 @@ export interface Views {
   ): void;
   /** Responds with a page of the gallery: nothing in it acts, and only a page of ours can frame it (still.ts). */
   sendStill(ctx: StillContext, shown: StillPage | StillMail, scheme: 'light' | 'dark'): void;
+  /** Once per language; until then `send` answers pages of the Admin UI in English. */
+  learnAdminTexts(language: Language): Promise<void>;
+  /** @returns a text of the Admin UI in a language that was learnt, else as it is */
+  adminText(language: Language, text: string): string;
   /** Serves {basePath}/assets/…; passes other requests on. */
   assetRoutes(): Middleware;
 }
@@ -94,9 +100,16 @@ type Values = Readonly<Record<string, unknown>>;
 export const escapeHtml = (text: string): string =>
   text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 
-/** @param isHtml whether values are escaped; false only for plain text */
-export const createEnvironment = ({ isHtml }: { isHtml: boolean }): nunjucks.Environment => {
-  const environment = new nunjucks.Environment(new nunjucks.FileSystemLoader(fileURLToPath(templates)), {
+interface EnvironmentOptions {
+  /** Whether values are escaped; false only for plain text. */
+  readonly isHtml: boolean;
+  /** Default: the files as they are. */
+  readonly loader?: nunjucks.ILoader | undefined;
+}
+
+export const createEnvironment = ({ isHtml, loader }: EnvironmentOptions): nunjucks.Environment => {
+  const from = loader ?? new nunjucks.FileSystemLoader(fileURLToPath(templates));
+  const environment = new nunjucks.Environment(from, {
     autoescape: isHtml,
     throwOnUndefined: true,
     trimBlocks: true,
@@ -115,24 +128,6 @@ export const createEnvironment = ({ isHtml }: { isHtml: boolean }): nunjucks.Env
 
 const isOurs = (reason: unknown): reason is keyof typeof catalogue =>
   typeof reason === 'string' && Object.hasOwn(catalogue, reason);
-
-const UNITS = [
-  ['day', 86_400],
-  ['hour', 3600],
-  ['minute', 60],
-] as const;
-
-/** Such as "2 hours ago", which needs no time zone; after a month, a date. */
-function timeAgo(language: Language, at: number, now: number): string {
-  const seconds = Math.max(0, Math.round((now - at) / 1000));
-  if (seconds > 30 * 86_400) return new Intl.DateTimeFormat(language, { dateStyle: 'medium' }).format(at);
-  const [unit, length] =
-    UNITS.find(([, each]) => seconds >= each) ?? (['second', Number.POSITIVE_INFINITY] as const);
-  return new Intl.RelativeTimeFormat(language, { numeric: 'auto' }).format(
-    -Math.floor(seconds / length),
-    unit,
-  );
-}
 
 /** The functions with which templates produce text in the page's language. */
 export const textFunctions = (strings: Strings, language: Language) => {
@@ -190,6 +185,8 @@ export const textFunctions = (strings: Strings, language: Language) => {
   };
 };
 
+const isAdminPage = (template: string): boolean => template.startsWith('admin/');
+
 const clientIdOf = (model: object): string | undefined =>
   'clientId' in model && typeof model.clientId === 'string' ? model.clientId : undefined;
 
@@ -212,25 +209,37 @@ export const createViews = (deps: {
     const id = typeof clientId === 'string' ? deps.iconOf?.(clientId) : undefined;
     return id === undefined ? '' : pictureUrl(basePath, id);
   };
-  const environment = createEnvironment({ isHtml: true });
-  // The picture that a person gave, on this server: as it stands beside a name, and large.
-  for (const [name, size] of [
-    ['face', 96],
-    ['portrait', 256],
-  ] as const)
-    environment.addFilter(name, (avatarId: unknown) =>
-      typeof avatarId === 'string' ? `${basePath}/avatars/${encodeURIComponent(avatarId)}/${size}.jpg` : '',
-    );
+  const forPages = (loader?: nunjucks.ILoader): nunjucks.Environment => {
+    const environment = createEnvironment({ isHtml: true, loader });
+    // The picture that a person gave, on this server: as it stands beside a name, and large.
+    for (const [name, size] of [
+      ['face', 96],
+      ['portrait', 256],
+    ] as const)
+      environment.addFilter(name, (avatarId: unknown) =>
+        typeof avatarId === 'string' ? `${basePath}/avatars/${encodeURIComponent(avatarId)}/${size}.jpg` : '',
+      );
+    return environment;
+  };
+  const environment = forPages();
+  const adminLanguages = createAdminLanguages(templates, (loader, functions) => {
+    const translated = forPages(loader);
+    for (const [name, value] of Object.entries(functions)) translated.addGlobal(name, value);
+    return translated;
+  });
   const strings = loadStrings(new URL('strings/', templates));
   const assets = loadAssets({ directory: new URL('assets/', templates), vendored, basePath });
   const render = (
     template: string,
     model: object,
     { language, theme, here, nonce }: Pick<StillPage, 'language' | 'theme'> & { here: string; nonce: string },
-  ): string =>
-    environment.render(`${template}.njk`, {
+  ): string => {
+    const own = isAdminPage(template) ? adminLanguages.of(language) : undefined;
+    const texts = textFunctions(strings, language);
+    return (own?.environment ?? environment).render(`${template}.njk`, {
       ...model,
-      ...textFunctions(strings, language),
+      ...texts,
+      ...own?.texts(texts.t),
       language,
       direction: direction(language),
       nonce,
@@ -245,12 +254,16 @@ export const createViews = (deps: {
       place: (ipAddress: unknown): string =>
         (typeof ipAddress === 'string' && placeOf?.(ipAddress, language)) || '',
     });
+  };
   return {
+    learnAdminTexts: adminLanguages.learn,
+    adminText: (language, text) => adminLanguages.of(language)?.say(text) ?? text,
     send: (ctx, template, model, options = {}) => {
-      const language =
+      const asked =
         matchLanguage(options.language) ??
         chosenLanguage(ctx.get('Cookie')) ??
         chooseLanguage(options.uiLocales, ctx.get('Accept-Language'));
+      const language = isAdminPage(template) && adminLanguages.of(asked) === undefined ? 'en' : asked;
       const { here = ctx.method === 'GET' ? ctx.originalUrl : '' } = options;
       const nonce = randomBytes(16).toString('base64');
       const theme = deps.theme(clientIdOf(model));

@@ -19,7 +19,6 @@ import type { Perform } from '../api/perform.ts';
 import type { Actor } from '../api/ports.ts';
 import type { Route } from '../api/route.ts';
 import { actorOf, createCalls } from '../pages/calls.ts';
-import { createFormats } from '../pages/format.ts';
 import type { AdminContext, Page, PageModel, Values } from '../pages/page.ts';
 import type { SignedInAdmin } from '../pages/signed-in-admin.ts';
 import { createTryCallback, TRY_CALLBACK } from '../test-sign-in/callback.ts';
@@ -28,10 +27,12 @@ import type { Admissions } from './admission.ts';
 import type { createFactorOffer } from './factor-offer.ts';
 import { goTo } from './go-to.ts';
 import { navigationFor } from './navigation.ts';
-import { noticeOf, READING_ALONE } from './notices.ts';
+import { noticeOf } from './notices.ts';
+import { createPageLanguage } from './page-language.ts';
 import { queryOf } from './page-query.ts';
 import { createPendingForms } from './pending-form.ts';
 import type { createPreviews } from './previews.ts';
+import { problemOf } from './problem.ts';
 import { purposeOfPage } from './purpose.ts';
 import { createShownOnce } from './shown-once.ts';
 import type { createConsoleSignIn } from './sign-in.ts';
@@ -80,6 +81,8 @@ export function adminConsole(deps: ConsoleDeps): Koa.Middleware {
   const shown = createShownOnce(deps);
   const calls = createCalls(deps);
 
+  const languages = createPageLanguage(deps);
+
   function show(
     ctx: Koa.Context,
     who: SignedInAdmin,
@@ -88,8 +91,10 @@ export function adminConsole(deps: ConsoleDeps): Koa.Middleware {
     status = 200,
   ): void {
     const done = new URLSearchParams(ctx.querystring).get('done');
+    const language = languages.of(ctx, who);
     const frame = {
-      ...createFormats(clock()),
+      ...languages.formatsIn(language),
+      ...languages.choiceOf(ctx, who),
       navigation: navigationFor(who.access),
       canChange: who.access === 'all',
       home,
@@ -105,12 +110,8 @@ export function adminConsole(deps: ConsoleDeps): Koa.Middleware {
       searchText: '',
       factorOffer: deps.factorOffer.of(ctx, who),
     };
-    views.send(
-      ctx,
-      `admin/${template}`,
-      { ...frame, ...model },
-      { status, language: 'en', hasFrames: model.hasFrames },
-    );
+    const { hasFrames } = model;
+    views.send(ctx, `admin/${template}`, { ...frame, ...model }, { status, language, hasFrames });
     if (status === 200) forms.fill(ctx);
   }
 
@@ -162,16 +163,8 @@ export function adminConsole(deps: ConsoleDeps): Koa.Middleware {
 
   /** API errors that the page does not handle itself. */
   function showProblem(ctx: Koa.Context, who: SignedInAdmin, error: unknown): void {
-    if (!(error instanceof AppError) || error.status >= 500) throw error;
-    const { status, fields = {} } = error;
-    const isOnlyReader = error.code === 'auth.insufficient_scope';
-    const message = isOnlyReader ? READING_ALONE : error.message;
-    const title = isOnlyReader
-      ? 'For administrators only'
-      : status === 404
-        ? 'Not found'
-        : 'That did not work';
-    show(ctx, who, 'problem', { title, here: '', message, problems: Object.entries(fields) }, status);
+    const { status, model } = problemOf(error);
+    show(ctx, who, 'problem', model, status);
   }
 
   const router = createRouter({ prefix: '/admin', isStrict: false });
@@ -236,7 +229,7 @@ export function adminConsole(deps: ConsoleDeps): Koa.Middleware {
    * request does (R114: SameSite=Strict for administrators).
    */
   function comeAgain(ctx: Koa.Context, target: string): void {
-    views.send(ctx, 'admin/again', { target }, { language: 'en' });
+    views.send(ctx, 'admin/again', { target }, { language: languages.of(ctx) });
   }
 
   async function comeBack(ctx: Koa.Context): Promise<void> {
@@ -259,10 +252,12 @@ export function adminConsole(deps: ConsoleDeps): Koa.Middleware {
     readApi: deps.readApi,
     async show(ctx, model, status) {
       const who = await admissions.current(ctx);
+      await languages.learn(ctx, who);
       const frame = { title: '', here: 'applications', ...model };
       if (who?.access === 'all') return show(ctx, who, 'try-outcome', frame, status);
-      const bare = { ...createFormats(clock()), home, account: undefined, notice: undefined };
-      return views.send(ctx, 'admin/try-outcome', { ...bare, ...frame }, { status, language: 'en' });
+      const language = languages.of(ctx);
+      const bare = { ...languages.formatsIn(language), home, account: undefined, notice: undefined };
+      return views.send(ctx, 'admin/try-outcome', { ...bare, ...frame }, { status, language });
     },
   });
 
@@ -286,6 +281,7 @@ export function adminConsole(deps: ConsoleDeps): Koa.Middleware {
     if (who.access === undefined) return deps.refuse(ctx);
     deps.setActor(actorOf(who));
     ctx.state.admin = who;
+    await languages.learn(ctx, who);
     return router.middleware(ctx, async () => {
       showProblem(ctx, who, new AppError('request.not_found'));
     });
@@ -295,6 +291,7 @@ export function adminConsole(deps: ConsoleDeps): Koa.Middleware {
     if (!router.isBelow(ctx)) return next();
     ctx.set('Cache-Control', 'no-store');
     if (!['GET', 'HEAD', 'POST'].includes(ctx.method)) throw new AppError('request.method_not_allowed');
+    await languages.learn(ctx);
     return callbacks.middleware(ctx, () => showPage(ctx));
   };
 }

@@ -1,36 +1,58 @@
-// Formats times and durations for the pages of the Admin UI: English, and UTC where a time is written out.
+// Formats times, durations and numbers for the pages of the Admin UI, in the page's language, and in UTC where a time is written out.
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-const units: readonly (readonly [seconds: number, one: string, many: string])[] = [
-  [365 * DAY, 'year', 'years'],
-  [DAY, 'day', 'days'],
-  [HOUR, 'hour', 'hours'],
-  [MINUTE, 'minute', 'minutes'],
-  [1, 'second', 'seconds'],
+type Unit = 'year' | 'day' | 'hour' | 'minute' | 'second';
+
+const units: readonly (readonly [seconds: number, unit: Unit])[] = [
+  [365 * DAY, 'year'],
+  [DAY, 'day'],
+  [HOUR, 'hour'],
+  [MINUTE, 'minute'],
+  [1, 'second'],
 ];
 
 /** @returns such as "30 days", "1 hour 30 minutes", "10 seconds" */
-function spanOf(seconds: number): string {
+function spanOf(seconds: number, language: string): string {
   const parts: string[] = [];
   let rest = seconds;
-  for (const [length, one, many] of units) {
+  for (const [length, unit] of units) {
     const count = Math.floor(rest / length);
     if (count === 0) continue;
-    parts.push(`${count} ${count === 1 ? one : many}`);
+    parts.push(inUnits(count, unit, language));
     rest -= count * length;
     if (parts.length === 2) break;
   }
-  return parts.length === 0 ? '0 seconds' : parts.join(' ');
+  return parts.length === 0 ? inUnits(0, 'second', language) : parts.join(' ');
 }
+
+/** With the language's plural form. */
+const inUnits = (count: number, unit: Unit, language: string): string =>
+  new Intl.NumberFormat(language, { style: 'unit', unit, unitDisplay: 'long' }).format(count);
 
 const short = (seconds: number): string => {
   if (seconds < HOUR) return `${Math.max(1, Math.floor(seconds / MINUTE))} min`;
   return seconds < DAY ? `${Math.floor(seconds / HOUR)} h` : `${Math.floor(seconds / DAY)} d`;
 };
 
-const day = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeZone: 'UTC' });
+/** English says "3 min ago" and "in 2 d", shorter than Intl does. */
+function relative(seconds: number, language: string): string {
+  if (language === 'en') return seconds > 0 ? `${short(seconds)} ago` : `in ${short(-seconds)}`;
+  const size = Math.abs(seconds);
+  const [length, unit] =
+    size < HOUR
+      ? ([MINUTE, 'minute'] as const)
+      : size < DAY
+        ? ([HOUR, 'hour'] as const)
+        : ([DAY, 'day'] as const);
+  const count = Math.max(1, Math.floor(size / length));
+  return new Intl.RelativeTimeFormat(language, { style: 'short' }).format(seconds > 0 ? -count : count, unit);
+}
+
+/** English as in Europe: "14 Mar 2026". */
+const dayIn = (language: string): Intl.DateTimeFormat =>
+  new Intl.DateTimeFormat(language === 'en' ? 'en-GB' : language, { dateStyle: 'medium', timeZone: 'UTC' });
 
 export const count = (value: unknown): string => new Intl.NumberFormat('en').format(Number(value));
 
@@ -46,9 +68,9 @@ const METHODS: readonly (readonly [string, string])[] = [
 ];
 
 /** How a user signed in: "Password and code". What only sums the others up (`mfa`, `user`) is left out. */
-function methodWords(amr: readonly string[]): string {
-  const words = METHODS.filter(([name]) => amr.includes(name)).map(([, word]) => word);
-  const text = new Intl.ListFormat('en', { type: 'conjunction' }).format(words);
+function methodWords(amr: readonly string[], language: string, say: (text: string) => string): string {
+  const words = METHODS.filter(([name]) => amr.includes(name)).map(([, word]) => say(word));
+  const text = new Intl.ListFormat(language, { type: 'conjunction' }).format(words);
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
@@ -63,21 +85,21 @@ interface Person {
 export const personName = ({ username, name, given_name, family_name }: Person): string =>
   name || [given_name, family_name].filter(Boolean).join(' ') || username;
 
-/** Functions for templates. @param now epoch milliseconds */
-export const createFormats = (now: number) => ({
+/** Functions for templates. @param now epoch milliseconds @param say translates a text of this product */
+export const createFormats = (now: number, language: string, say: (text: string) => string) => ({
   /** Such as "3 min ago", "in 12 min", "14 Mar 2026". @param at RFC 3339 or null */
   ago(at: unknown): string {
     if (typeof at !== 'string') return 'never';
     const seconds = Math.round((now - Date.parse(at)) / 1000);
     if (Math.abs(seconds) < 45) return seconds >= 0 ? 'just now' : 'in a moment';
-    if (Math.abs(seconds) >= 30 * DAY) return day.format(Date.parse(at));
-    return seconds > 0 ? `${short(seconds)} ago` : `in ${short(-seconds)}`;
+    if (Math.abs(seconds) >= 30 * DAY) return dayIn(language).format(Date.parse(at));
+    return relative(seconds, language);
   },
   /** Such as "2026-03-14 09:26:53 UTC". */
   stamp: (at: unknown): string => (typeof at === 'string' ? `${at.slice(0, 19).replace('T', ' ')} UTC` : ''),
-  span: (seconds: unknown): string => spanOf(Number(seconds)),
-  count,
-  methodWords,
+  span: (seconds: unknown): string => spanOf(Number(seconds), language),
+  count: (value: unknown): string => new Intl.NumberFormat(language).format(Number(value)),
+  methodWords: (amr: readonly string[]): string => methodWords(amr, language, say),
   deviceWords: (device: string): string => (device === 'Unknown' ? 'Unknown device' : device),
   personName,
   json: (value: unknown): string => JSON.stringify(value, null, 2),

@@ -17,6 +17,8 @@ export interface BrowserUser {
     readonly avatarId?: string | undefined;
     readonly email?: string | undefined;
     readonly totpVerified: boolean;
+    /** The language that they chose for their account. */
+    readonly profile: { readonly locale?: string | undefined };
   };
 }
 

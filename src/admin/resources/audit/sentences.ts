@@ -1,7 +1,7 @@
 // Every event of the catalogue as a sentence. What stands in brackets is left out where its name is unknown.
 import type { EventName } from '../../../events/index.ts';
 
-const sentences: Readonly<Record<EventName, string>> = {
+export const sentencesOfEvents: Readonly<Record<EventName, string>> = {
   'signin.success': '{actor} signed in[ to {client}].',
   'signin.failure': 'A sign-in[ as {target}][ to {client}] failed.',
   'signin.password_accepted': 'The password of {actor} was accepted; a second step was asked for.',
@@ -107,7 +107,7 @@ const sentences: Readonly<Record<EventName, string>> = {
   'admin.acted': '{actor} did something that has no name of its own yet.',
 };
 
-const known: Readonly<Record<string, string>> = sentences;
+const known: Readonly<Record<string, string>> = sentencesOfEvents;
 
 interface Names {
   readonly actor: string;

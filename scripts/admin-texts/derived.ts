@@ -1,0 +1,56 @@
+// Texts that the product makes of others: labels and descriptions of settings, labels and sentences of events; and words too
+// small to be told from a code where they stand.
+import { sentencesOfEvents } from '../../src/admin/resources/audit/sentences.ts';
+import { eventLabel } from '../../src/admin/resources/names.ts';
+import { labelOf, sentence } from '../../src/admin/resources/settings/words.ts';
+import { eventNames } from '../../src/events/index.ts';
+import { definitionOf, settingKeys } from '../../src/settings/index.ts';
+import type { Found } from './sources.ts';
+
+/** Every way to say it: what stands in brackets is there or not. */
+function variantsOf(text: string): string[] {
+  const whole = /\[([^\]]*)\]/.exec(text);
+  if (whole === null) return [text];
+  const [brackets, inner = ''] = whole;
+  return ['', inner].flatMap((one) => variantsOf(text.replace(brackets, () => one)));
+}
+
+function lettered(text: string): string {
+  let number = 0;
+  return text.replace(/\{\w+\}/g, () => {
+    number += 1;
+    return `{${String.fromCharCode(96 + number)}}`;
+  });
+}
+
+const SMALL = [
+  ...[
+    'password',
+    'passkey',
+    'code',
+    'seconds',
+    'minutes',
+    'hours',
+    'days',
+    'characters',
+    'verified',
+    'user',
+    'users',
+  ],
+  ...['admin', 'auditor', 'confidential', 'public', 'never', 'none', 'on', 'off'],
+];
+
+export function derivedTexts(): Found[] {
+  const settings = settingKeys.flatMap((key) => {
+    const { group, description } = definitionOf(key);
+    return [group, labelOf(key), sentence({ key, description })];
+  });
+  const events = eventNames.map(eventLabel);
+  const told = Object.values(sentencesOfEvents).flatMap(variantsOf).map(lettered);
+  return [
+    ...settings.map((text) => ({ text, at: 'src/settings' })),
+    ...events.map((text) => ({ text, at: 'src/events/catalogue.ts' })),
+    ...told.map((text) => ({ text, at: 'src/admin/resources/audit/sentences.ts' })),
+    ...SMALL.map((text) => ({ text, at: 'small words' })),
+  ];
+}

@@ -1,0 +1,130 @@
+// The texts that TypeScript hands to pages of the Admin UI: literals that read like words for people, by the compiler's own
+// syntax tree. One too many costs a translator a line; what is left out stays English.
+import { join, relative } from 'node:path';
+import {
+  isBinaryExpression,
+  isCallExpression,
+  isConditionalExpression,
+  isNewExpression,
+  isParenthesizedExpression,
+  isStringLiteralLikeNode,
+  isTemplateExpression,
+  type Node,
+  type SourceFile,
+  SyntaxKind,
+} from 'typescript/unstable/ast';
+import { API } from 'typescript/unstable/sync';
+import { isText } from '../../src/views/translate/words.ts';
+
+export interface Found {
+  readonly text: string;
+  /** A file of the project. */
+  readonly at: string;
+}
+
+/** All of src/admin but the guides and what the API says about itself. */
+const PAGES =
+  /^src\/errors\.ts|^src\/admin\/(?!guides\/|api\/|resources\/branding\/samples\/|resources\/[\w-]+\/(?:resource|schema|query)\.ts)/;
+/** Whose refusals reach pages. */
+const REFUSING =
+  /^src\/(?:(?:accounts|apis|branding|clients|mail|passkeys|recovery|registration|second-factors|settings)\/|admin\/(?:api\/(?!openapi|examples|schema-parts|shared|list-query|route)|resources\/[\w-]+\/(?:resource|schema|query)\.ts))/;
+const REFUSAL =
+  /^(?:\{a\}\{?b?\}?:? ?)?(?:[Mm]ust|[Ii]s|[Ii]t|[Hh]as|[Nn]eeds?|[Mm]ay only|[Ee]ntry|This|These|An?|The|No|Only|Unknown|Cannot|Costs|Sign in|Enter|There|Application|Group|API|With|Connection|Addresses|its|one of|true or|from|of at|something) .*|^.* (?:is|are|has|was|were|had|cannot|must) .*\.$/;
+
+const SKIPPED: ReadonlySet<SyntaxKind> = new Set([
+  SyntaxKind.ImportDeclaration,
+  SyntaxKind.ExportDeclaration,
+  SyntaxKind.InterfaceDeclaration,
+  SyntaxKind.TypeAliasDeclaration,
+  SyntaxKind.LiteralType,
+  SyntaxKind.CaseClause,
+]);
+/** Members that describe the API, or that programs read. */
+const NOT_SHOWN =
+  /^(?:description|summary|operationId|pattern|attributes|example|examples|name|key|path|template)$/;
+const MAX_VARIANTS = 12;
+const VALUE = '\0';
+
+const product = (heads: readonly string[], tails: readonly string[]): string[] =>
+  heads.flatMap((head) => tails.map((tail) => head + tail)).slice(0, MAX_VARIANTS);
+
+const isJoined = (node: Node) => isBinaryExpression(node) && node.operatorToken.kind === SyntaxKind.PlusToken;
+
+/** What an expression can be: a text, texts by a condition, or a value. */
+function variants(node: Node, source: SourceFile): string[] {
+  if (isStringLiteralLikeNode(node)) return [node.text];
+  if (isParenthesizedExpression(node)) return variants(node.expression, source);
+  if (isTemplateExpression(node))
+    return node.templateSpans.reduce(
+      (heads, span) => product(product(heads, variants(span.expression, source)), [span.literal.text]),
+      [node.head.text],
+    );
+  if (isConditionalExpression(node))
+    return [...variants(node.whenTrue, source), ...variants(node.whenFalse, source)].slice(0, MAX_VARIANTS);
+  if (isBinaryExpression(node) && node.operatorToken.kind === SyntaxKind.PlusToken)
+    return product(variants(node.left, source), variants(node.right, source));
+  return [VALUE];
+}
+
+const named = (text: string): string => {
+  let number = 0;
+  return text.replaceAll(VALUE, () => {
+    number += 1;
+    return `{${String.fromCharCode(96 + number)}}`;
+  });
+};
+
+const isForPrograms = (node: Node, source: SourceFile): boolean => {
+  if (isNewExpression(node)) return /^(?:Type|Syntax|Range)?Error$/.test(node.expression.getText(source));
+  if (isCallExpression(node))
+    return /(?:^|\.)(?:log|info|warn|error|debug|querySelector)$|^log\b/.test(
+      node.expression.getText(source),
+    );
+  return node.kind === SyntaxKind.PropertyAssignment && 'name' in node
+    ? NOT_SHOWN.test(
+        source.text.slice(node.getStart(source), node.end).split(':')[0]?.replace(/['"]/g, '') ?? '',
+      )
+    : false;
+};
+
+function textsIn(source: SourceFile, path: string): Found[] {
+  const found: Found[] = [];
+  const visit = (node: Node, isTaken: boolean): void => {
+    if (SKIPPED.has(node.kind) || isForPrograms(node, source)) return;
+    const isWhole = isStringLiteralLikeNode(node) || isTemplateExpression(node) || isJoined(node);
+    if (isWhole && !isTaken)
+      for (const variant of variants(node, source)) {
+        const text = named(variant);
+        const isShown = PAGES.test(path) || (REFUSAL.test(text) && !/`|docs\//.test(text));
+        // Short times of English; other languages have Intl's.
+        const isTime = path === 'src/admin/pages/format.ts' && text.includes('{a}');
+        if (isText(text) && isShown && !isTime) found.push({ text, at: path });
+      }
+    const isPart =
+      isWhole ||
+      (isTaken &&
+        (isParenthesizedExpression(node) ||
+          isConditionalExpression(node) ||
+          node.kind === SyntaxKind.TemplateSpan));
+    node.forEachChild((child) => visit(child, isPart));
+  };
+  source.forEachChild((child) => visit(child, false));
+  return found;
+}
+
+/** @param root of the project, whose tsconfig.json says what belongs to it */
+export function textsOfSources(root: string): Found[] {
+  const api = new API({ cwd: root });
+  try {
+    const snapshot = api.updateSnapshot({ openProject: join(root, 'tsconfig.json') });
+    const program = snapshot.getProjects()[0]?.program;
+    if (program === undefined) throw new TypeError('tsconfig.json opens no project');
+    return program.getSourceFileNames().flatMap((name) => {
+      const path = relative(root, name).replaceAll('\\', '/');
+      const source = PAGES.test(path) || REFUSING.test(path) ? program.getSourceFile(name) : undefined;
+      return source === undefined ? [] : textsIn(source, path);
+    });
+  } finally {
+    api.close();
+  }
+}

@@ -1,0 +1,29 @@
+// The language of a page of the Admin UI, and what formats its values.
+import type Koa from 'koa';
+import type { Clock } from '../../clock.ts';
+import { type Language, languageOfPage, type Views } from '../../views/index.ts';
+import { createFormats } from '../pages/format.ts';
+import type { SignedInAdmin } from '../pages/signed-in-admin.ts';
+
+interface Deps {
+  readonly views: Pick<Views, 'learnAdminTexts' | 'adminText'>;
+  readonly clock: Clock;
+}
+
+type Who = Pick<SignedInAdmin, 'account'>;
+
+export function createPageLanguage({ views, clock }: Deps) {
+  const of = (ctx: Koa.Context, who?: Who): Language => languageOfPage(ctx, who?.account.profile.locale);
+  return {
+    of,
+    /** Before a page is shown: loads its texts, once for each language. */
+    learn: (ctx: Koa.Context, who?: Who): Promise<void> => views.learnAdminTexts(of(ctx, who)),
+    formatsIn: (language: Language) =>
+      createFormats(clock(), language, (text) => views.adminText(language, text)),
+    /** What the foot of a page offers: the account's own language leads to the account. */
+    choiceOf: (ctx: Koa.Context, { account }: Who) => ({
+      languagePage: ctx.method === 'GET' ? ctx.originalUrl : '',
+      hasOwnLanguage: account.profile.locale !== undefined,
+    }),
+  };
+}

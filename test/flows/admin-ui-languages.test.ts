@@ -1,0 +1,95 @@
+// The Admin UI in the administrator's language: by the browser's, by the choice at its foot, by the account's; its times and
+// numbers too. Texts follow the catalogue of the language where there is one, and are English where not.
+import { equal, match, ok } from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { after, before, test } from 'node:test';
+import { readAdminTexts } from '../../src/views/translate/catalogue.ts';
+import { Agent, hiddenFields, type Page } from '../support/agent.ts';
+import { PASSWORD, startApp, type TestApp } from '../support/app.ts';
+
+let app: TestApp;
+let admin: Agent;
+let user: string;
+
+before(async () => {
+  app = await startApp({ path: '/id' });
+  await app.createUser('root-admin', { role: 'admin' });
+  user = (await app.createUser('users', { email: 'users@example.com', name: 'Users' })).id;
+  admin = new Agent(app);
+  const signIn = await admin.follow(await admin.get(`${app.url}/admin`));
+  equal((await admin.submit(signIn, { username: 'root-admin', password: PASSWORD })).status, 200);
+});
+after(() => app.stop());
+
+const open = (path: string, language: string): Promise<Page> =>
+  admin.get(`${app.url}/admin${path}`, { headers: { 'accept-language': language } });
+
+/** What the catalogue says, else the English. */
+function saying(language: string, text: string): string {
+  const file = new URL(`../../templates/strings/admin/${language}.json`, import.meta.url);
+  const translation = existsSync(file) ? readAdminTexts(file)[text] : undefined;
+  return typeof translation === 'string' ? translation : (translation?.other ?? text);
+}
+
+test('language: pages are in the browser’s, with its direction, times and texts', async () => {
+  for (const [asked, language, direction, ago] of [
+    ['de-CH,de;q=0.9', 'de', 'ltr', /vor \d+ (?:Min\.|Tagen)|gerade|just now/],
+    ['ar', 'ar', 'rtl', /قبل|just now|الآن/],
+    ['ja', 'ja', 'ltr', /前|just now/],
+    ['tlh', 'en', 'ltr', /just now/],
+  ] as const) {
+    const page = await open('/users', asked);
+    equal(page.status, 200);
+    equal(page.headers.get('content-language'), language);
+    match(page.body, new RegExp(`<html lang="${language}" dir="${direction}">`));
+    for (const text of ['Users', 'Audit log', 'Skip to content', 'Search by name or e-mail'])
+      ok(page.body.includes(saying(language, text)), `${language}: ${text}`);
+    ok(ago.test(page.body) || page.body.includes(saying(language, 'just now')), language);
+    match(page.body, /<bdi>Users<\/bdi>/, 'a person’s name is not translated');
+  }
+});
+
+test('language: notices, refusals and forms as well; the API stays English', async () => {
+  const form = await open('/users/new', 'de');
+  const refused = await admin.post(
+    `${app.url}/admin/users/new`,
+    { ...hiddenFields(form.body), username: 'a', email: 'no', password: '' },
+    { headers: { 'accept-language': 'de' } },
+  );
+  equal(refused.status, 400);
+  match(refused.body, /<html lang="de"/);
+  ok(refused.body.includes(saying('de', 'Some fields are not valid.')));
+  ok(refused.body.includes(saying('de', 'Must be an e-mail address such as alice@example.com.')));
+  const api = await app.admin('POST', '/users', { username: 'a', email: 5 });
+  equal(api.status, 400);
+  match(JSON.stringify(api.body), /Some fields are not valid/);
+});
+
+test('language: chosen at the foot of a page, it is kept and leads back to the page', async () => {
+  const page = await open('/groups?search=x', 'de');
+  const form = page.body.split('class="languages"')[1] ?? '';
+  const { to } = hiddenFields(form);
+  equal(to, '/id/admin/groups?search=x');
+  const back = await admin.follow(
+    await admin.post(`${app.url}/oauth2/language`, { to: to ?? '', language: 'pt' }),
+  );
+  match(back.body, /<html lang="pt"/);
+  ok(back.url.endsWith('/id/admin/groups?search=x'));
+});
+
+test('language: the account’s own comes first, and the foot leads to the account', async () => {
+  const own = await app.createUser('second-admin', { role: 'admin', locale: 'fr-CA' });
+  ok(own.id !== user);
+  const agent = new Agent(app);
+  const signIn = await agent.follow(await agent.get(`${app.url}/admin`));
+  await agent.submit(signIn, { username: 'second-admin', password: PASSWORD });
+  const page = await agent.get(`${app.url}/admin`, { headers: { 'accept-language': 'ja' } });
+  match(page.body, /<html lang="fr"/);
+  match(page.body, /<footer class="foot">\s*<a href="\/id\/account\/profile">/);
+});
+
+test('language: guides and the API reference stay English, and say so', async () => {
+  const page = await open('/api-reference/users', 'ar');
+  match(page.body, /<div class="english" lang="en" dir="ltr">/);
+  ok(page.body.includes('Unlock a user'));
+});
