@@ -11,6 +11,7 @@ import type { AuditEvent } from './audit/resource.ts';
 import { clients } from './clients/resource.ts';
 import { groupLabel } from './groups/choice.ts';
 import { groups } from './groups/resource.ts';
+import { sessions } from './sessions/resource.ts';
 import { users } from './users/resource.ts';
 
 const reasons: Readonly<Record<string, string>> = {
@@ -63,6 +64,10 @@ export function createNames(context: AdminContext): NameOf {
       case 'api_key': {
         const { data } = await context.call(apiKeys.read, { params });
         return { label: data.name, href: `/api-keys/${id}` };
+      }
+      case 'session': {
+        const { data } = await context.call(sessions.read, { params });
+        return { label: data.username ?? data.user_id, href: `/sessions?user_id=${data.user_id}` };
       }
       case 'bootstrap':
         return { label: 'ADMIN_TOKEN' };

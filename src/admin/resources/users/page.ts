@@ -10,10 +10,10 @@ import { groupChoices } from '../groups/choice.ts';
 import { createNames, eventRows } from '../names.ts';
 import { passkeys } from '../passkeys/resource.ts';
 import { userSessions } from '../sessions/resource.ts';
-import { readSettings } from '../settings/read.ts';
 import { grants } from '../tokens/resource.ts';
 import { trustedDevices } from '../trusted-devices/resource.ts';
 import { errorsOf, userFields } from './list-page.ts';
+import { mailedActsOf } from './mailed-acts.ts';
 import { users } from './resource.ts';
 import type { User } from './schema.ts';
 import { applicationsOf } from './used-applications.ts';
@@ -21,17 +21,6 @@ import { verdictOn } from './verdict.ts';
 
 const here = 'users';
 const TRAIL = 12;
-
-/** Why no reset link can be mailed to the user; the rules are in src/recovery/mailed-links.ts. */
-async function noResetOf(context: AdminContext, user: User): Promise<string | undefined> {
-  if (!user.email) return 'There is no e-mail address to send a link to. Set a password instead.';
-  if (!user.is_email_verified) return 'The e-mail address is not verified: a link could reach a stranger.';
-  if (!user.is_active) return 'The account is deactivated: reactivate it first.';
-  const settingOf = await readSettings(context);
-  return settingOf('auth_mode')?.value === 'passkey_only'
-    ? 'Passwords are turned off in the settings.'
-    : undefined;
-}
 
 /** Events by and about the user, the latest first. */
 async function trailOf(context: AdminContext, id: string) {
@@ -48,7 +37,7 @@ export async function showUser(context: AdminContext, model: object = {}, status
   const params = idOf(context);
   const { data: user, version } = await context.call(users.read, { params });
   const failures = { event: 'signin.failure', target_id: params.id, limit: '1' };
-  const [sessions, devices, ownPasskeys, ownGrants, failed, trail, choices, noReset] = await Promise.all([
+  const [sessions, devices, ownPasskeys, ownGrants, failed, trail, choices, mailedActs] = await Promise.all([
     context.call(userSessions.list, { params, query: { is_active: 'true', limit: '50' } }),
     context.call(trustedDevices.list, { params }),
     context.call(passkeys.list, { params }),
@@ -56,7 +45,7 @@ export async function showUser(context: AdminContext, model: object = {}, status
     context.call(auditLog.list, { query: failures }),
     trailOf(context, params.id),
     groupChoices(context),
-    noResetOf(context, user),
+    mailedActsOf(context, user),
   ]);
   const [failure] = failed.data.items;
   const active = sessions.data.items;
@@ -79,7 +68,7 @@ export async function showUser(context: AdminContext, model: object = {}, status
       trail,
       groups: user.groups.map((name) => ({ name, label: labels.get(name) ?? name })),
       groupChoices: { ...choices, items: choices.items.filter(({ name }) => !user.groups.includes(name)) },
-      noReset,
+      mailedActs,
       isSelf: context.admin.account.id === params.id,
       ...model,
     },
