@@ -3,7 +3,7 @@
 import { type Adapter, type AdapterPayload, errors } from 'oidc-provider';
 import type { Clock } from '../src/clock.ts';
 import { secretDigest } from '../src/ids.ts';
-import { currentRequest, keepFirst, keepNext, leaveToLibrary } from '../src/oidc/index.ts';
+import { currentRequest, keepFirst, keepNext, leaveToLibrary, withDrafts } from '../src/oidc/index.ts';
 import type * as model from '../src/store/collections.ts';
 import {
   AlreadyExists,
@@ -186,6 +186,6 @@ export function createOidcAdapter({
     const { definition } = kind;
     const collection =
       definition.durability === 'durable' ? store.collection(definition) : store.ephemeral(definition);
-    return new PortAdapter(name, kind, collection, clock);
+    return withDrafts(name, new PortAdapter(name, kind, collection, clock));
   };
 }

@@ -97,6 +97,7 @@ const ground = new Set([
   'ids',
   'log',
   'log-level',
+  'log-lines',
   'log-terminal',
   'json',
   'untrusted-text',

@@ -50,6 +50,7 @@ export interface AdminDeps {
     readonly bearers: Pick<Bearers, 'authorizeAdmin'>;
     readonly logoutDeliveries: AdminRoutesDeps['logoutDeliveries'];
     readonly readCalledAddresses: AdminRoutesDeps['readCalledAddresses'];
+    readonly previewTokens: AdminRoutesDeps['previewTokens'];
   };
   /** The domains to administer. */
   readonly domains: {
@@ -98,6 +99,7 @@ function apiOf({ config, store, clock, placeOf, events, protocol, domains }: Adm
     authorizeAdmin: protocol.bearers.authorizeAdmin,
     logoutDeliveries: protocol.logoutDeliveries,
     readCalledAddresses: protocol.readCalledAddresses,
+    previewTokens: protocol.previewTokens,
     ...createApiParts({ store, clock, sealer, grants: sessions.grants }),
     clock,
     events,

@@ -6,7 +6,7 @@ import type { Clients } from '../clients/index.ts';
 import type { Clock } from '../clock.ts';
 import type { Events } from '../events/index.ts';
 import type { Keys } from '../keys/index.ts';
-import type { ReadCalledAddresses } from '../oidc/index.ts';
+import type { PreviewTokens, ReadCalledAddresses } from '../oidc/index.ts';
 import type { Passkeys } from '../passkeys/index.ts';
 import type { PlaceOf } from '../places/index.ts';
 import type { IssuedTokens } from '../sessions/index.ts';
@@ -24,6 +24,7 @@ import { type AuditLogPort, auditLog, type TokenEventsPort } from './resources/a
 import { branding, type LooksPort } from './resources/branding/resource.ts';
 import { clientDeliveries, type LogoutDeliveriesPort } from './resources/clients/deliveries.ts';
 import { type ClientsPort, clients, type RefusalsPort } from './resources/clients/resource.ts';
+import { tokenPreview } from './resources/clients/token-preview.ts';
 import { type GroupsPort, groupMembers, groups } from './resources/groups/resource.ts';
 import { initialAccessTokens } from './resources/initial-access-tokens/resource.ts';
 import { type InvitationsPort, invitations } from './resources/invitations/resource.ts';
@@ -44,6 +45,7 @@ export interface AdminRoutesDeps {
   readonly clients: ClientsPort;
   readonly logoutDeliveries: LogoutDeliveriesPort;
   readonly readCalledAddresses: ReadCalledAddresses;
+  readonly previewTokens: PreviewTokens;
   readonly refusals: RefusalsPort;
   readonly initialAccessTokens: Pick<Clients['initialAccessTokens'], 'create' | 'query' | 'remove'>;
   readonly apis: ApisPort;
@@ -96,6 +98,7 @@ export function adminRouteList(deps: AdminRoutesDeps): Route[] {
     ...userImport.routes(ports),
     ...clients.routes(ports),
     ...clientDeliveries.routes(ports),
+    ...tokenPreview.routes(ports),
     ...apis.routes(ports),
     ...apiImport.routes(ports),
     ...initialAccessTokens.routes(ports),

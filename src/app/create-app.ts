@@ -41,6 +41,7 @@ import {
   createProtocolState,
   createReadCalledAddresses,
   createRevokeToken,
+  createTokenPreview,
   createValidateMetadata,
 } from '../oidc/index.ts';
 import { createPasskeys } from '../passkeys/index.ts';
@@ -149,8 +150,8 @@ export async function createApp(options: AppOptions): Promise<App> {
   const bearers = createBearers({ ...config, state, directory, clients, apiKeys, limits, events });
   const revokeToken = createRevokeToken({ revokeGrant: grants.revoke, events });
   const knownBrowsers = createKnownBrowsers({ signIns, baseUrl });
-  const readCalledAddresses = createReadCalledAddresses(outbound);
-  const calls = { logoutDeliveries, readCalledAddresses };
+  const previewTokens = createTokenPreview({ ...base, mount, accounts: directory, apis, baseUrl });
+  const calls = { logoutDeliveries, readCalledAddresses: createReadCalledAddresses(outbound), previewTokens };
   const protocolParts = { mount, state, directory, bearers, confirmSession, ...calls };
   const parts = { ...base, config, pages, protocol: protocolParts };
   const interactions = createInteractions({

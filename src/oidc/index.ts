@@ -54,7 +54,7 @@ export {
 export { acrOf } from './entitlements/acr.ts';
 export { mayUse } from './entitlements/client-access.ts';
 export type { AccountDirectory } from './entitlements/find-account.ts';
-export { scopes } from './entitlements/scopes.ts';
+export { claimsByScope, scopes } from './entitlements/scopes.ts';
 export { aliases } from './foreign-layout/aliases.ts';
 export { createLogoutDeliveries, type LogoutDeliveries } from './logout/logout-deliveries.ts';
 export type { LogoutDelivery } from './logout/logout-outbox.ts';
@@ -68,6 +68,12 @@ export { createFetchDocument } from './outbound/fetch-document.ts';
 export { createOutbound } from './outbound/outbound.ts';
 export { keepFirst, keepNext, leaveToLibrary } from './plain/context.ts';
 export { createPlain, type PlainAnswers } from './plain/index.ts';
+export { withDrafts } from './preview/draft.ts';
+export {
+  createTokenPreview,
+  type PreviewTokens,
+  type TokenPreview,
+} from './preview/index.ts';
 export { authorizationIn } from './requests/document-clients.ts';
 export type { BrowserSession } from './sign-in/browser-session.ts';
 export { consoleSignInUrl } from './sign-in/console-sign-in.ts';

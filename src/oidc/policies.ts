@@ -9,6 +9,7 @@ import { isOfFapi } from './fapi.ts';
 import { isOfFragment } from './legacy/index.ts';
 import { clientRecord } from './models/client.ts';
 import type { SessionGrant } from './models/grant.ts';
+import { isDraft } from './preview/draft.ts';
 import { TEST_SIGN_IN_SECONDS } from './test-sign-in/test-sign-ins.ts';
 
 export interface LifetimeSettings {
@@ -106,9 +107,9 @@ export function longestRefreshSeconds(
   );
 }
 
-/** Decisions §5: whenever the application is registered for it, with or without `offline_access`. */
+/** Decisions §5: whenever the application is registered for it, with or without `offline_access`; of a preview none. */
 export const issueRefreshToken = (_ctx: KoaContextWithOIDC, client: Client): boolean =>
-  client.grantTypeAllowed('refresh_token');
+  client.grantTypeAllowed('refresh_token') && !isDraft();
 
 /**
  * Whether the library handles a request that a script sends from there; it refuses others, which would only spend a code or

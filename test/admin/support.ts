@@ -236,6 +236,8 @@ async function run(store: Store, time: Clockwork, act: (world: World) => Promise
         store,
       }),
     ),
+    // There is no provider here: test/flows/token-preview.test.ts.
+    previewTokens: async () => undefined,
     apis,
     initialAccessTokens: clients.initialAccessTokens,
     refusals: createRecentRefusals({

@@ -38,6 +38,7 @@ const adminTable: Readonly<Record<string, Readonly<Record<string, 'read' | 'full
   '/clients': { GET: 'read', POST: 'full' },
   '/clients/{client_id}': { GET: 'read', PUT: 'full', PATCH: 'full', DELETE: 'full' },
   '/clients/{client_id}/refusals': { GET: 'read' },
+  '/clients/{client_id}/token-preview/{user_id}': { GET: 'read' },
   '/redirect-uris/check': { GET: 'read' },
   '/clients/{client_id}/rotate-secret': { POST: 'full' },
   '/clients/{client_id}/called-addresses': { GET: 'read' },
@@ -283,7 +284,10 @@ test('attack: ids of another user’s session, device, passkey and application a
     }
   }
   // Below one user the admin API finds nothing of another: an id in the wrong place is no id.
-  const nested = routes.filter(({ path }) => (path.match(/\{/g) ?? []).length > 1);
+  // (Of an application and a user neither is below the other: test/attacks/token-preview.test.ts.)
+  const nested = routes.filter(
+    ({ path }) => (path.match(/\{/g) ?? []).length > 1 && !path.startsWith('/clients/'),
+  );
   ok(nested.length >= 5, String(nested.length));
   for (const route of nested) {
     const place = route.path.startsWith('/groups') ? { user_id: mallory.id } : { id: mallory.id };

@@ -150,6 +150,8 @@ const pages = (): Readonly<Record<string, string>> => ({
   'application-connect': `/applications/${ids.application}/connect`,
   'application-guide': `/applications/${ids.application}/connect/express`,
   'application-guide-product': `/applications/${ids.application}/connect/jellyfin`,
+  'application-claims': `/applications/${ids.application}/claims?asked=1&user=grace.hopper&scope=profile&scope=email&scope=phone`,
+  'application-asked': `/applications/${ids.application}?add_redirect_uri=https%3A%2F%2Fother.example%2Fcallback&add_redirect_uri=javascript%3A1`,
   'application-try': `/applications/${ids.application}/try`,
   'application-try-nothing': `/applications/${ids.machine}/try`,
   'application-rotate': `/applications/${ids.application}/rotate-secret`,

@@ -97,6 +97,8 @@ before(async () => {
     `/applications/${application.id}/connect/grafana`,
     `/applications/new/grafana?name=${text}&redirect_uris=${text}&return_to=${text}`,
     `/applications/${application.id}/try?login_hint=${text}&prompt=${text}&scope=${text}`,
+    `/applications/${application.id}/claims?asked=1&user=hostile&scope=profile&scope=${text}`,
+    `/applications/${application.id}/claims?asked=1&user=${text}&resource=${text}`,
     `/applications/try/callback?error=${text}&error_description=${text}&state=${text}`,
     '/apis',
     `/apis?search=${text}`,

@@ -24,7 +24,9 @@ export interface ApiWorld {
 }
 
 /** Lists of things that belong to one other thing. */
-const isList = ({ method, query }: Route): boolean => method === 'GET' && query !== undefined;
+/** A single thing may have a query, too. */
+const isList = ({ method, query, path }: Route): boolean =>
+  method === 'GET' && query !== undefined && !path.endsWith('}');
 
 /** A body that the route takes; undefined where it takes none. */
 export const bodyFor = (route: Route): Readonly<Record<string, unknown>> | undefined => {

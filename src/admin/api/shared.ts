@@ -20,6 +20,7 @@ const clientId = StringSchema({
   description: 'The `client_id` of the application.',
 });
 export const clientIdParams = ObjectSchema({ client_id: clientId }, strict);
+export const clientUserParams = ObjectSchema({ client_id: clientId, user_id: userId() }, strict);
 export const userSessionParams = ObjectSchema(
   { id: userId(), session_id: id('The `id` of the session.') },
   strict,

@@ -36,6 +36,7 @@ const notices: Readonly<Record<string, string>> = {
   'api-key-revoked': 'API key revoked.',
   'steps-dismissed': 'First steps dismissed. The link below the charts brings them back.',
   'session-ended': 'Session ended, and its tokens revoked.',
+  'scopes-saved': 'Scopes saved. They count from the next request on.',
   'application-saved': 'Changes saved.',
   'api-saved': 'Changes saved.',
   'api-deleted': 'API deleted, and its tokens revoked.',

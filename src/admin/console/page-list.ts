@@ -42,6 +42,7 @@ import { userImportPages } from '../resources/users/import-page.ts';
 import { userListPages } from '../resources/users/list-page.ts';
 import { userPages } from '../resources/users/page.ts';
 import { users } from '../resources/users/resource.ts';
+import { claimPages } from '../test-sign-in/claims-page.ts';
 import { tryPages } from '../test-sign-in/pages.ts';
 import { factorOfferPages } from './factor-offer.ts';
 import { referencePages } from './reference-page.ts';
@@ -72,6 +73,7 @@ export const adminPages: readonly Page[] = [
   ...calledAddressPages,
   ...agentPages,
   ...tryPages,
+  ...claimPages,
   ...apiListPages,
   ...apiPages,
   ...apiConnectPages,

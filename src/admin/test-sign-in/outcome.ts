@@ -10,7 +10,7 @@ import { clientAuthenticationOf, MASKED } from '../resources/clients/authenticat
 import { claimMeaning, claimOrder, errorMeaning } from './claim-meanings.ts';
 import { errorOf, memberOf, objectOf, type TestSignInReport } from './run.ts';
 
-interface Claim {
+export interface Claim {
   readonly name: string;
   readonly value: string;
   /** RFC 3339, where the value is a time. */
@@ -38,7 +38,7 @@ interface Step {
 const TIMES = new Set(['exp', 'iat', 'nbf', 'auth_time', 'updated_at']);
 const LATEST_SECONDS = 8_640_000_000_000;
 
-const claimsIn = (values: Values): Claim[] =>
+export const claimsIn = (values: Values): Claim[] =>
   Object.entries(values)
     .sort(([one], [other]) => claimOrder(one) - claimOrder(other))
     .map(([name, value]) => {

@@ -7,7 +7,7 @@ import type { AdminContext } from '../pages/page.ts';
 import type { ApiView } from '../resources/apis/schema.ts';
 import { kindOf } from '../resources/clients/kind-of.ts';
 
-const scopeAbout: Readonly<Record<string, string>> = {
+export const scopeAbout: Readonly<Record<string, string>> = {
   openid: 'User ID. Always requested.',
   profile: 'Name and profile details.',
   email: 'E-mail address, and whether it is verified.',

@@ -13,6 +13,7 @@ import type { ProtocolMount } from '../mount.ts';
 import { inFormOfRequest, reportCodeExchange } from '../provider-middleware.ts';
 import { isTestSignInExchange } from '../test-sign-in/test-sign-in-gate.ts';
 import { keptWrites, NotPlain, passOn, runPlainly } from './context.ts';
+import { contextOf } from './library-context.ts';
 import type { Call, PlainHandler } from './plain-answers.ts';
 import { authenticatePlainly, isReadableBy } from './plain-client.ts';
 import { identityOf, type PlainRequest } from './plain-request.ts';
@@ -36,19 +37,6 @@ const PARAMETERS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
 
 // RFC 6749 §3.3.
 const SCOPE = /^[\x21\x23-\x5B\x5D-\x7E]+(?: [\x21\x23-\x5B\x5D-\x7E]+)*$/;
-
-/** The library's context of such a request, as it is when the client is authenticated. */
-function contextOf(provider: IdentityProvider, { incoming, response }: Call, form: PlainRequest['form']) {
-  const koa = provider.createContext(incoming, response);
-  // Set by the library's router, and the body by Koa with headers that a request which goes on must not have.
-  Object.assign(koa, { _matchedRouteName: 'token' });
-  Object.defineProperty(koa, 'body', { value: undefined, writable: true });
-  const ctx: KoaContextWithOIDC = Object.assign(koa, { oidc: koa.oidc });
-  const said = Object.fromEntries(form);
-  const oidc = new provider.OIDCContext(ctx);
-  Object.assign(ctx, { oidc: Object.assign(oidc, { params: { ...said }, body: said }) });
-  return ctx;
-}
 
 /** The error of adapters/oidc.ts for who reads a code before another request consumes it: that one's tokens remain. */
 const wasUsed = (): Error => new errors.InvalidGrant('AuthorizationCode was used before');
@@ -93,7 +81,7 @@ export function tokenPlainly({ mount, limits, origins, codeExchanges, store }: D
     const { provider } = mount;
     const client = await authenticatePlainly(provider.Client, identity);
     if (client === undefined || !isReadableBy(clientRecord(client), call.origin)) return undefined;
-    const ctx = contextOf(provider, call, form);
+    const ctx = contextOf(provider, call, { form, route: 'token' });
     const asked = originOf(call.incoming, call, () => client.clientId);
     await origins.run(asked, () => runPlainly(ctx, () => grant(ctx, provider, client)));
     const { body } = ctx;

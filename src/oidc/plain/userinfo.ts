@@ -16,7 +16,10 @@ interface Deps {
 const claimNames: Readonly<Record<string, readonly string[]>> = claimsByScope;
 
 /** @returns the claims of those scopes, in their order; `sub` is always among them, because `openid` is among the scopes */
-function claimsUnderScopes(claims: Readonly<Record<string, unknown>>, scopes: readonly string[]): object {
+export function claimsUnderScopes(
+  claims: Readonly<Record<string, unknown>>,
+  scopes: readonly string[],
+): object {
   const shown: Record<string, unknown> = {};
   for (const scope of scopes) {
     for (const name of Object.hasOwn(claimNames, scope) ? (claimNames[scope] ?? []) : []) {

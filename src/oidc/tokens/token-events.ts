@@ -6,6 +6,7 @@ import type { Clock } from '../../clock.ts';
 import type { Events } from '../../events/index.ts';
 import type { IdentityProvider } from '../identity-provider.ts';
 import { clientRecord } from '../models/client.ts';
+import { isDraft } from '../preview/draft.ts';
 import type { RepeatWatch } from '../requests/repeated-values.ts';
 
 interface Deps extends RepeatWatch {
@@ -61,7 +62,7 @@ export function reportTokens(
   });
 
   provider.on('authorization_code.saved', ({ clientId, codeChallenge, nonce }) => {
-    if (clientId !== undefined) codeIssued({ clientId, codeChallenge, nonce });
+    if (clientId !== undefined && !isDraft()) codeIssued({ clientId, codeChallenge, nonce });
   });
 
   // Emitted wherever the library revokes a grant; at the token endpoint only when a code or token was used twice.

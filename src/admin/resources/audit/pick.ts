@@ -69,11 +69,12 @@ async function exactly(
     const byId = await orNone(context.call(users.read, { params: { id: key } }));
     if (byId !== undefined) return ofUser(byId.data);
   }
+  if (!kinds.includes('application')) return undefined;
   const client = await orNone(context.call(clients.read, { params: { client_id: key } }));
   return client && { id: key, label: applicationName(client.data), note: 'Application' };
 }
 
-async function candidates(
+export async function candidates(
   context: AdminContext,
   typed: string,
   kinds: readonly Kind[],
@@ -84,11 +85,11 @@ async function candidates(
   const query = { search: typed, limit: MOST };
   const [people, applications] = await Promise.all([
     kinds.includes('user') ? context.call(users.list, { query }) : undefined,
-    context.call(clients.list, { query }),
+    kinds.includes('application') ? context.call(clients.list, { query }) : undefined,
   ]);
   return [
     ...(people?.data.items ?? []).map(ofUser),
-    ...applications.data.items.map((client) => ({
+    ...(applications?.data.items ?? []).map((client) => ({
       id: client.client_id,
       label: applicationName(client),
       note: 'Application',

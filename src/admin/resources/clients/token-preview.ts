@@ -1,0 +1,159 @@
+// What an application would get for a user: a read of the user's data, for whoever may read users. The protocol core's own code
+// makes the tokens, without signatures, and keeps none (src/oidc/preview/).
+import {
+  Array as ArraySchema,
+  Boolean as BooleanSchema,
+  Enum,
+  Object as ObjectSchema,
+  Optional,
+  String as StringSchema,
+} from 'typebox';
+import type { Clients } from '../../../clients/index.ts';
+import { AppError } from '../../../errors.ts';
+import type { PreviewTokens, TokenPreview } from '../../../oidc/index.ts';
+import { defineRoutes, type RouteKit } from '../../api/define-resource.ts';
+import { nullable, strict } from '../../api/schema-parts.ts';
+import { atVersion, clientUserParams } from '../../api/shared.ts';
+import { explainedClaims } from './claim-sources.ts';
+
+interface Ports {
+  readonly clients: Pick<Clients, 'find'>;
+  readonly previewTokens: PreviewTokens;
+}
+
+const query = ObjectSchema(
+  {
+    scope: Optional(
+      StringSchema({ maxLength: 2000, description: 'As the application asks for it, separated by spaces.' }),
+    ),
+    resource: Optional(
+      StringSchema({ maxLength: 500, description: 'The identifier of an API (RFC 8707); default: none.' }),
+    ),
+  },
+  { additionalProperties: false },
+);
+
+const members = (description: string) => ObjectSchema({}, { additionalProperties: true, description });
+
+const claimsSchema = ArraySchema(
+  ObjectSchema(
+    {
+      name: StringSchema({ description: 'The claim.' }),
+      from: Enum(['scope', 'protocol', 'sign_in', 'application', 'api'], {
+        description:
+          'Why it is there: a scope was granted, every token of the kind has it, the sign-in, a setting of the application, or the API is declared with it.',
+      }),
+      scope: nullable(StringSchema(), { description: 'The scope that it comes with; null: none.' }),
+    },
+    { ...strict, description: 'A claim and its origin.' },
+  ),
+  { description: 'Each claim of it.' },
+);
+
+const tokenSchema = (description: string) =>
+  nullable(
+    ObjectSchema(
+      {
+        header: members('The JOSE header.'),
+        payload: members('The payload; what differs in each token is left out of it.'),
+        claims: claimsSchema,
+      },
+      { ...strict, description: 'A token without its signature.' },
+    ),
+    { description },
+  );
+
+const previewSchema = ObjectSchema(
+  {
+    refusal: nullable(
+      ObjectSchema(
+        {
+          error: StringSchema({ description: 'The OAuth error code.' }),
+          description: StringSchema({ description: 'The `error_description`.' }),
+        },
+        { ...strict, description: 'The error that the application would get.' },
+      ),
+      { description: 'Why there are no tokens; null: there are.' },
+    ),
+    scope: nullable(StringSchema(), { description: 'The scopes that would be granted; null: refused.' }),
+    scopes: ArraySchema(
+      ObjectSchema(
+        {
+          name: StringSchema({ description: 'The scope.' }),
+          state: Enum(['granted', 'application', 'user', 'unknown'], {
+            description:
+              '`granted`; or left out, since the application may not have it, the user may not, or there is no such scope.',
+          }),
+        },
+        { ...strict, description: 'A scope and what becomes of it.' },
+      ),
+      { description: 'Those asked for, and those that came by default.' },
+    ),
+    id_token: tokenSchema('The ID token; null: there is none without the scope openid.'),
+    access_token: tokenSchema('The access token; null: refused, or opaque.'),
+    is_opaque: BooleanSchema({ description: 'Whether the access token is opaque, as the API wants it.' }),
+    userinfo: nullable(
+      ObjectSchema(
+        { payload: members('The response.'), claims: claimsSchema },
+        { ...strict, description: 'The response of the userinfo endpoint.' },
+      ),
+      { description: 'What the access token gets at userinfo; null: nothing.' },
+    ),
+    missing: ArraySchema(
+      ObjectSchema(
+        {
+          claim: StringSchema({ description: 'The claim.' }),
+          scope: StringSchema({ description: 'The scope that it belongs to.' }),
+        },
+        { ...strict, description: 'A claim that is not there.' },
+      ),
+      { description: 'Claims of granted scopes for which the user has no value.' },
+    ),
+    acr: nullable(StringSchema(), {
+      description: 'The authentication that is assumed: all that the user has; null: refused.',
+    }),
+    asks_consent: BooleanSchema({
+      description: 'Whether the user is asked for consent, unless it was given before.',
+    }),
+  },
+  { ...strict, description: 'What an application would get for a user.' },
+);
+
+function show(preview: TokenPreview) {
+  const granted = preview.scope?.split(' ') ?? [];
+  const token = (made: TokenPreview['idToken']) =>
+    made === undefined ? null : { ...made, claims: explainedClaims(made.payload, granted) };
+  const { userinfo } = preview;
+  return {
+    refusal: preview.refusal ?? null,
+    scope: preview.scope ?? null,
+    scopes: [...preview.scopes],
+    id_token: token(preview.idToken),
+    access_token: token(preview.accessToken),
+    is_opaque: preview.isOpaque === true,
+    userinfo:
+      userinfo === undefined ? null : { payload: userinfo, claims: explainedClaims(userinfo, granted) },
+    missing: [...preview.missing],
+    acr: preview.acr ?? null,
+    asks_consent: preview.asksConsent,
+  };
+}
+
+export const tokenPreview = defineRoutes('Applications', (on: RouteKit<Ports>) => ({
+  read: on.route({
+    method: 'GET',
+    path: '/clients/{client_id}/token-preview/{user_id}',
+    sensitivity: 'plain',
+    summary: 'Preview the tokens and claims that an application would get for a user; nothing is issued',
+    params: clientUserParams,
+    query,
+    success: { status: 200, schema: previewSchema },
+    async run({ params, query: asked }, { clients, previewTokens }) {
+      const { client_id: clientId, user_id: userId } = params;
+      atVersion(await clients.find(clientId), 'client.not_found');
+      const preview = await previewTokens({ clientId, userId, ...asked });
+      if (preview === undefined) throw new AppError('account.not_found');
+      return { data: show(preview) };
+    },
+  }),
+}));
