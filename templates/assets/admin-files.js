@@ -1,11 +1,12 @@
 // Owns reading a file into a text field of a form, chosen or dropped on it. Without scripts one pastes the text.
+const { say } = globalThis;
 const read = async (file, field) => {
   const place = document.querySelector(`[data-chosen="${field.id}"]`);
   try {
     field.value = await file.text();
-    place.textContent = `Read from ${file.name}.`;
+    place.textContent = say('Read from {a}.', file.name);
   } catch {
-    place.textContent = `${file.name} cannot be read.`;
+    place.textContent = say('{a} cannot be read.', file.name);
   }
   field.dispatchEvent(new Event('input', { bubbles: true }));
 };

@@ -1,5 +1,15 @@
 // Owns what the Admin UI does beyond HTML. All of it is comfort: without this file everything still works.
 const find = document.getElementById('find');
+
+// The texts of this and the other scripts in the page's language (src/views/translate/script-texts.ts); English is in place.
+const texts = JSON.parse(document.getElementById('texts')?.dataset.texts ?? '{}');
+const forms = new Intl.PluralRules(document.documentElement.lang);
+const say = (text, value) => {
+  const found = Object.hasOwn(texts, text) ? texts[text] : text;
+  const form = typeof found === 'string' ? found : (found[forms.select(value)] ?? found.other);
+  return form.replaceAll('{a}', () => value);
+};
+globalThis.say = say;
 const isTyping = (target) => target.closest('input, textarea, select, [contenteditable]');
 
 // `/` searches from anywhere; on a list it narrows the list.
@@ -21,7 +31,7 @@ if (told.length > 0) {
 
 // Times read as "3 min ago"; the tip tells them in the reader's own zone.
 for (const time of document.querySelectorAll('time[datetime]')) {
-  time.title = new Date(time.dateTime).toLocaleString();
+  time.title = new Date(time.dateTime).toLocaleString(document.documentElement.lang);
 }
 
 // What was typed and not saved is not lost by a slip.
@@ -42,8 +52,8 @@ for (const form of document.querySelectorAll('form[data-guard]')) {
 for (const form of document.querySelectorAll('form[data-diff]')) {
   const list = form.querySelector('.diff');
   const shownIn = (control) => {
-    if (control.type === 'checkbox') return control.checked ? 'on' : 'off';
-    return (control.selectedOptions?.[0]?.textContent ?? control.value).trim() || 'empty';
+    if (control.type === 'checkbox') return control.checked ? say('on') : say('off');
+    return (control.selectedOptions?.[0]?.textContent ?? control.value).trim() || say('empty');
   };
   const controls = [...form.querySelectorAll('[name^="was."]')].flatMap(
     (was) => form.elements.namedItem(was.name.slice(4)) ?? [],
@@ -51,9 +61,9 @@ for (const form of document.querySelectorAll('form[data-diff]')) {
   // One that came back after an error differs from what is stored, and so counts from the start.
   const stored = (control) => {
     const text = form.elements.namedItem(`was.${control.name}`).value;
-    if (control.type === 'checkbox') return text === 'on' ? 'on' : 'off';
+    if (control.type === 'checkbox') return text === 'on' ? say('on') : say('off');
     const option = [...(control.options ?? [])].find(({ value }) => value === text);
-    return (option?.textContent ?? text).trim() || 'empty';
+    return (option?.textContent ?? text).trim() || say('empty');
   };
   const update = () => {
     const changes = controls.filter((control) =>
@@ -65,7 +75,8 @@ for (const form of document.querySelectorAll('form[data-diff]')) {
         const label =
           control.labels[0]?.textContent.trim() ||
           form.querySelector(`label[for="${control.id}"]`)?.textContent;
-        const change = control.type === 'password' ? 'new value' : `${stored(control)} → ${shownIn(control)}`;
+        const change =
+          control.type === 'password' ? say('new value') : `${stored(control)} → ${shownIn(control)}`;
         item.textContent = `${label}: ${change}`;
         return item;
       }),

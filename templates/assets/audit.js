@@ -1,5 +1,6 @@
 // Owns what the audit log does beyond HTML: events that appear by themselves, and suggestions of names. Without this file one
 // reloads, and types a part of a name.
+const { say } = globalThis;
 const button = document.querySelector('[data-live]');
 const status = document.querySelector('[data-live-status]');
 const body = document.querySelector('table.rows tbody');
@@ -40,7 +41,7 @@ if (button && body) {
     // The reader's place stays: what is focused or selected is not replaced.
     body.prepend(...fresh);
     for (const row of [...body.rows].slice(MOST_ROWS)) row.remove();
-    if (fresh.length > 0) tell(fresh.length === 1 ? '1 new event' : `${fresh.length} new events`);
+    if (fresh.length > 0) tell(fresh.length === 1 ? say('1 new event') : say('{a} new events', fresh.length));
   };
   const ask = async () => {
     clearTimeout(waiting);
@@ -56,7 +57,7 @@ if (button && body) {
         tag = answer.headers.get('etag') ?? '';
         show(await answer.text());
       } else if (answer.type === 'opaqueredirect' || [401, 403].includes(answer.status))
-        return end('Live view ended: you are signed out');
+        return end(say('Live view ended: you are signed out'));
       else if (answer.status !== 304) next = RETRY_MS;
     } catch {
       next = RETRY_MS;
@@ -66,9 +67,9 @@ if (button && body) {
   button.hidden = false;
   button.addEventListener('click', () => {
     isPaused = !isPaused;
-    label.textContent = isPaused ? 'Resume live view' : 'Pause live view';
+    label.textContent = isPaused ? say('Resume live view') : say('Pause live view');
     button.dataset.state = isPaused ? 'paused' : '';
-    tell(isPaused ? 'Live view paused' : 'Live view resumed');
+    tell(isPaused ? say('Live view paused') : say('Live view resumed'));
     ask();
   });
   document.addEventListener('visibilitychange', ask);

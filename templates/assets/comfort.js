@@ -1,4 +1,5 @@
 // Owns the comforts of the Admin UI's keyboard and lists: shortcuts, the palette, ticking many. Nothing needs them.
+const { say } = globalThis;
 const home = document.querySelector('.top .home').pathname;
 const find = document.getElementById('find');
 const make = (name, properties = {}, ...children) => {
@@ -23,7 +24,7 @@ for (const form of document.querySelectorAll('[data-choose]')) {
   const every = make('input', {
     type: 'checkbox',
     className: 'picker',
-    ariaLabel: 'Select all on this page',
+    ariaLabel: say('Select all on this page'),
   });
   form.querySelector('thead .tick-cell').replaceChildren(every);
   const tell = () => {
@@ -87,37 +88,37 @@ const known = Object.entries(jumps).flatMap(([key, path]) => {
 let help;
 const showHelp = () => {
   const rows = [
-    ['/', 'Search'],
-    ['Ctrl K', 'Go to a page, a user or an application'],
+    ['/', say('Search')],
+    ['Ctrl K', say('Go to a page, a user or an application')],
     ...known.map(({ key, label }) => [`g ${key}`, label]),
-    ['?', 'This list'],
-    ['Esc', 'Close'],
+    ['?', say('This list')],
+    ['Esc', say('Close')],
   ].map(([keys, what]) => {
     const caps = keys.split(' ').map((key) => make('kbd', { textContent: key }));
     return make('div', {}, make('dt', {}, ...caps), make('dd', { textContent: what }));
   });
-  const title = make('h2', { textContent: 'Keyboard shortcuts' });
-  help ??= dialog('shortcuts', 'Keyboard shortcuts', title, make('dl', {}, ...rows));
+  const title = make('h2', { textContent: say('Keyboard shortcuts') });
+  help ??= dialog('shortcuts', say('Keyboard shortcuts'), title, make('dl', {}, ...rows));
   help.showModal();
 };
 
 // --- palette -----------------------------------------------------------------------------------------------------------
 let palette;
 const createPalette = () => {
-  const list = make('ul', { id: 'palette-list', role: 'listbox', ariaLabel: 'Results' });
+  const list = make('ul', { id: 'palette-list', role: 'listbox', ariaLabel: say('Results') });
   const field = make('input', {
     type: 'text',
     role: 'combobox',
     className: 'palette-field',
-    placeholder: 'Page, user or application',
-    ariaLabel: 'Go to',
+    placeholder: say('Page, user or application'),
+    ariaLabel: say('Go to'),
     ariaExpanded: 'true',
     autocomplete: 'off',
     spellcheck: false,
     maxLength: 200,
   });
   field.setAttribute('aria-controls', list.id);
-  const box = dialog('palette', 'Go to', field, list);
+  const box = dialog('palette', say('Go to'), field, list);
   let chosen = 0;
   let asked = 0;
   const choose = (index) => {
@@ -131,7 +132,9 @@ const createPalette = () => {
   const fill = (results) => {
     const options = results.map(({ label, note, href }, place) => {
       const option = make('li', { id: `palette-${place}`, role: 'option' });
-      option.append(make('bdi', { textContent: label }), make('small', { textContent: note }));
+      // An application's note is a word of ours; a person's is their address.
+      const words = note === 'Application' ? say('Application') : note;
+      option.append(make('bdi', { textContent: label }), make('small', { textContent: words }));
       option.addEventListener('click', () => location.assign(href));
       return option;
     });
@@ -141,7 +144,7 @@ const createPalette = () => {
   const pagesFor = (text) =>
     entries
       .filter(({ label }) => label.toLowerCase().includes(text.toLowerCase()))
-      .map(({ label, href }) => ({ label, href, note: 'Page' }));
+      .map(({ label, href }) => ({ label, href, note: say('Page') }));
   const ask = async (text, mine) => {
     const address = `${find.form.action}?${new URLSearchParams({ q: text })}`;
     const answer = await fetch(address, { headers: { accept: 'application/json' } }).catch(() => undefined);

@@ -72,6 +72,12 @@ test('translate: what is not translated stays as it was, and nothing is lost', (
   );
 });
 
+test('translate: a macro that makes an address stays as it is', () => {
+  const source =
+    '{% macro at(a, b) %}{{ home }}/sample?of={{ a }}{% if b %}&in={{ b }}{% endif %}{% endmacro %}';
+  equal(translated(source, {}), source);
+});
+
 test('translate: one and many take the forms of the language', () => {
   equal(
     translated("{{ n }} {{ 'user' if list.n == 1 else 'users' }}", {}),

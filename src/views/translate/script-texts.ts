@@ -3,7 +3,15 @@ import { readFileSync } from 'node:fs';
 import type { Translation } from './words.ts';
 
 /** The scripts that only the Admin UI loads. */
-const FILES = ['admin.js', 'admin-files.js', 'admin-uris.js', 'audit.js', 'comfort.js'];
+const FILES = [
+  'admin.js',
+  'admin-branding.js',
+  'admin-files.js',
+  'admin-uris.js',
+  'audit.js',
+  'comfort.js',
+  'import.js',
+];
 const SAID = /\bsay\(\s*'((?:[^'\\\n]|\\.)+)'/g;
 
 /** @param assets the directory */

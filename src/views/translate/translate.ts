@@ -4,7 +4,7 @@ import { bodyOf, lookedUp, textsOf, withPlurals } from './expressions.ts';
 import { messageOf, put, sentencesOf, trimmed } from './messages.ts';
 import { isAsItIs, isInline, type Node, nodesOf, strays } from './nodes.ts';
 import { type Token, tokensOf } from './tokens.ts';
-import { decode, encode, isText, isWordy, keyOf, type Translation } from './words.ts';
+import { decode, encode, isAddress, isText, isWordy, keyOf, type Translation } from './words.ts';
 
 export interface Texts {
   /** @param key an English text @returns undefined where it is not translated */
@@ -62,6 +62,9 @@ export function createTranslator(texts: Texts) {
   function say(nodes: readonly Node[]): string {
     const isSentence = nodes.some((node) => node.kind === 'text' && isWordy(decode(node.raw)));
     if (!isSentence) return nodes.map(each).join('');
+    // A macro that makes an address: nothing of it is looked up.
+    const joined = nodes.map((node) => (node.kind === 'text' ? node.raw : '{a}')).join('');
+    if (isAddress(joined)) return nodes.map((node) => asWritten(node)).join('');
     const sentences = sentencesOf(nodes);
     if (sentences.length > 1) return sentences.map(say).join('');
     const { before, inner, after } = trimmed(nodes);
@@ -69,6 +72,15 @@ export function createTranslator(texts: Texts) {
     const text = put(message, texts.find(message.key) ?? message.key, encode);
     return `${before.map(each).join('')}${message.before}${text}${message.after}${after.map(each).join('')}`;
   }
+
+  const asWritten = (node: Node): string => {
+    if (node.kind === 'text' || node.kind === 'expression') return node.raw;
+    if (node.kind === 'whole') return node.tokens.map(({ raw }) => raw).join('');
+    if (node.kind === 'element')
+      return node.open.raw + node.children.map(asWritten).join('') + node.close.raw;
+    const branches = node.branches.map(({ start, children }) => start.raw + children.map(asWritten).join(''));
+    return branches.join('') + node.end.raw;
+  };
 
   function each(node: Node): string {
     if (node.kind === 'text') return node.raw;

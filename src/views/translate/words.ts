@@ -35,6 +35,10 @@ export const keyOf = (text: string): string => text.replace(/[ \t\r\n]+/g, ' ').
 const CODE =
   /^\S*[_/.:=#@$&?+*^\\|]\S*$|="|^\W*$|^[a-z]+[A-Z]\w*$|^&|^curl |^--?[\w-]+ |\$TOKEN|^Content-Type|charset=|^openid |^sealed-|^[a-z_]+ (?:true|false|user)$/;
 
+/** `{a}/branding/samples/{a}?scheme={a}`. */
+export const isAddress = (text: string): boolean =>
+  /^\s*\S*[/?=]\S*\s*$/.test(text) && /[/?&]\w|\w=/.test(text);
+
 /** Whether a literal of an expression reads like a text: several words, or one with a capital. */
 export function isText(literal: string): boolean {
   const text = literal.replace(/\{\w\}/g, '•').trim();
