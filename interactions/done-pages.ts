@@ -4,9 +4,14 @@ import type Koa from 'koa';
 import type { Csrf, OneTime } from '../src/http/index.ts';
 import { newSecret } from '../src/ids.ts';
 
+type Values = Readonly<Record<string, string | undefined>>;
+
 export interface DonePages {
-  /** Redirects (303) to `path`, where `take` returns `values`. */
-  goTo(ctx: Koa.Context, path: string, values: Readonly<Record<string, string | undefined>>): Promise<void>;
+  /**
+   * Redirects (303) to `path`, where `take` returns `values`.
+   * @param again what the address says, so that a reload comes to the same form
+   */
+  goTo(ctx: Koa.Context, path: string, values: Values, again?: Values): Promise<void>;
   /** Whether the request is for the address of `goTo`. */
   isAsked(ctx: Koa.Context): boolean;
   /** @returns undefined after a reload and in any other browser */
@@ -30,12 +35,14 @@ export function createDonePages({ oneTime, csrf, basePath }: Deps): DonePages {
   ];
 
   return {
-    async goTo(ctx, path, values) {
+    async goTo(ctx, path, values, again = {}) {
       const handle = newSecret(16);
       await oneTime.keep(keyOf(csrf.browserId(ctx), path, handle), values, SECONDS);
       ctx.status = 303;
       ctx.set('Cache-Control', 'no-store');
-      ctx.redirect(`${basePath}${path}?done=${handle}`);
+      const query = new URLSearchParams({ done: handle });
+      for (const [name, value] of Object.entries(again)) if (value !== undefined) query.set(name, value);
+      ctx.redirect(`${basePath}${path}?${query}`);
     },
     isAsked: ({ query }) => query.done !== undefined,
     async take(ctx) {

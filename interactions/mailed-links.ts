@@ -6,7 +6,7 @@ import { AppError } from '../src/errors.ts';
 import type { Csrf, Form } from '../src/http/index.ts';
 import type { BoundInteraction, Client } from '../src/oidc/sign-in.ts';
 import type { Recovery } from '../src/recovery/index.ts';
-import type { Views } from '../src/views/index.ts';
+import type { PageModels, Views } from '../src/views/index.ts';
 import type { CurrentInteraction } from './current.ts';
 import type { DonePages } from './done-pages.ts';
 import { PROMPTS } from './login.ts';
@@ -56,15 +56,16 @@ export function createMailedLinkPages(deps: Deps): MailedLinkPages {
   const { links } = recovery;
 
   // One page for used, expired, replaced and made-up links, so that it reveals nothing about the link.
-  const newLinkUrls: Readonly<Record<Purpose, string | undefined>> = {
-    password_reset: `${basePath}/oauth2/forgot-password`,
-    // The account page sends a new one.
-    email_verification: `${basePath}/account`,
+  const next: Readonly<Record<Purpose, PageModels['link-expired']>> = {
+    // Who opens a link again that worked wants to sign in.
+    password_reset: { newLinkUrl: `${basePath}/oauth2/forgot-password`, isReset: true },
+    // The account says whether the address is confirmed, and sends a new link if not.
+    email_verification: { isAccount: true },
     // A sign-in link belongs to a sign-in, which must be started first.
-    magic_link: undefined,
+    magic_link: {},
   };
   const sendExpired = (ctx: Koa.Context, purpose: Purpose): void =>
-    views.send(ctx, 'link-expired', { newLinkUrl: newLinkUrls[purpose] }, { status: 410 });
+    views.send(ctx, 'link-expired', next[purpose], { status: 410 });
 
   /** The sign-in that a link continues, if it is still open and belongs to this browser. */
   async function interactionHere(ctx: Koa.Context, id: string | undefined) {
@@ -171,7 +172,8 @@ export function createMailedLinkPages(deps: Deps): MailedLinkPages {
       const kind = wantsLink ? 'magic_link' : 'password_reset';
       await recovery.requestLink({ kind, email, interaction: interaction?.uid }, requesterOf(ctx));
       const action = wantsLink ? 'magic_link' : undefined;
-      await done.goTo(ctx, '/oauth2/forgot-password', { email, interaction: asked, action });
+      const again = { interaction: asked, action };
+      await done.goTo(ctx, '/oauth2/forgot-password', { email, ...again }, again);
     },
 
     async showReset(ctx) {

@@ -16,6 +16,17 @@ export const accountPages = {
 
 export type AccountPage = keyof typeof accountPages;
 
+const isPage = (name: string): name is AccountPage => Object.hasOwn(accountPages, name);
+
+/** The page that a form at this address is on: its own, or the nearest above it. */
+export function pageAt(path: string): AccountPage {
+  const above = Object.entries(accountPages)
+    .filter(([, address]) => path === address || path.startsWith(`${address}/`))
+    .sort(([, one], [, other]) => other.length - one.length);
+  const [[name = ''] = []] = above;
+  return isPage(name) ? name : 'home';
+}
+
 /** @param state of the address that the sign-in came back to */
 export const pathOf = (state: unknown): string =>
   Object.entries(accountPages).find(([page]) => page === state)?.[1] ?? accountPages.home;

@@ -30,6 +30,7 @@ import { createDeletion } from './deletion.ts';
 import { createEmailPage, type EmailDeps } from './email-page.ts';
 import { createPersonalExport } from './export.ts';
 import { createHomePage } from './home-page.ts';
+import { createKeptForms } from './kept-forms.ts';
 import { createLauncher } from './launcher.ts';
 import { createLauncherPage } from './launcher-page.ts';
 import { createNotMePage } from './not-me-page.ts';
@@ -185,7 +186,8 @@ export function createSelfService(deps: SelfServiceDeps): Koa.Middleware[] {
   const confirmUrl: PageKitDeps['confirmUrl'] = (account, page) =>
     consoleSignInUrl({ ...site, page, isFresh: true, acr: signedIn.strongestAcr(account) });
 
-  const kit = createPageKit({ ...pages, basePath: site.basePath, readForm, confirmUrl });
+  const forms = createKeptForms({ ...pages, basePath: site.basePath, readForm });
+  const kit = createPageKit({ ...pages, basePath: site.basePath, readForm, confirmUrl, forms });
   const actions = actionsOf(parts);
   const { overview, acts, profile, picture, email, password, secondFactor, passkeys, deletion } = actions;
 
@@ -204,6 +206,7 @@ export function createSelfService(deps: SelfServiceDeps): Koa.Middleware[] {
       basePath: site.basePath,
       signedIn: ofBrowser,
       signInUrl,
+      forms,
       home: createHomePage({
         kit,
         now: clock,
@@ -233,7 +236,8 @@ export function createSelfService(deps: SelfServiceDeps): Koa.Middleware[] {
       secondFactor: createSecondFactorPage({ kit, ...secondFactor }),
     }),
     accountPasskeys({
-      ...pages,
+      views: pages.views,
+      forms,
       basePath: site.basePath,
       readForm,
       readJson,

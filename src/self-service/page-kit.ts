@@ -8,7 +8,8 @@ import { newSecret } from '../ids.ts';
 import type { SignedInUser } from '../oidc/index.ts';
 import type { PlaceOf } from '../places/index.ts';
 import type { SendOptions, Views } from '../views/index.ts';
-import { type AccountPage, accountPages } from './account-pages.ts';
+import { type AccountPage, accountPages, pageAt } from './account-pages.ts';
+import type { KeptForms } from './kept-forms.ts';
 
 export interface SelfServiceUser extends SignedInUser {
   /** False for an application with an access token, which has no cookie to renew. */
@@ -21,6 +22,7 @@ export interface PageKitDeps {
   readonly oneTime: OneTime;
   readonly basePath: string;
   readonly readForm: (ctx: Koa.Context) => Promise<Form>;
+  readonly forms: KeptForms;
   /** Where to authenticate again, with the strongest class that the account can reach. */
   readonly confirmUrl: (account: Account, page: AccountPage) => string;
 }
@@ -53,7 +55,8 @@ const SHOWN_SECONDS = 300;
 
 export type PageKit = ReturnType<typeof createPageKit>;
 
-export function createPageKit({ views, csrf, oneTime, basePath, readForm, confirmUrl }: PageKitDeps) {
+export function createPageKit(deps: PageKitDeps) {
+  const { views, csrf, oneTime, basePath, readForm, confirmUrl, forms } = deps;
   const purposeOf = ({ sessionUid }: SelfServiceUser, about: string): string =>
     about === '' ? `account:${sessionUid}` : `account:${sessionUid}:${about}`;
 
@@ -103,7 +106,7 @@ export function createPageKit({ views, csrf, oneTime, basePath, readForm, confir
     },
 
     token: (ctx: Koa.Context, who: SelfServiceUser, about = ''): string =>
-      csrf.token(ctx, purposeOf(who, about)),
+      forms.token(ctx, who.account.id, purposeOf(who, about)),
     confirmUrlOf: (who: SelfServiceUser, page: AccountPage): string | undefined =>
       who.isFresh ? undefined : confirmUrl(who.account, page),
     confirm: (ctx: Koa.Context, who: SelfServiceUser, page: AccountPage): void =>
@@ -112,8 +115,18 @@ export function createPageKit({ views, csrf, oneTime, basePath, readForm, confir
 
     async change(ctx: Koa.Context, who: SelfServiceUser, change: Change): Promise<void> {
       const form = change.form ?? (await readForm(ctx));
-      csrf.verify(ctx, purposeOf(who, change.about?.(form) ?? ''), form.get('csrf'));
-      if (!(change.isAllowed ?? who.isFresh)) return goTo(ctx, confirmUrl(who.account, change.page));
+      const { account } = who;
+      // What is about one thing, such as a mailed link, is good in its own session alone.
+      if (change.about !== undefined)
+        forms.verifyCurrent(ctx, purposeOf(who, change.about(form)), form.get('csrf'));
+      else if (forms.verify(ctx, account.id, purposeOf(who, ''), form) === 'earlier') {
+        await forms.keep(ctx, account.id, form);
+        return goTo(ctx, `${basePath}${accountPages[pageAt(ctx.path)]}`);
+      }
+      if (!(change.isAllowed ?? who.isFresh)) {
+        await forms.keep(ctx, account.id, form);
+        return goTo(ctx, confirmUrl(account, change.page));
+      }
       let notice: string | undefined;
       try {
         notice = await change.act(form);

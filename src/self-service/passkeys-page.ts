@@ -3,14 +3,15 @@
 import type Koa from 'koa';
 import type { Account } from '../accounts/index.ts';
 import { AppError, type ErrorCode } from '../errors.ts';
-import { answerJson, type Csrf, createRouter, type Form, type JsonBody, jsonBody } from '../http/index.ts';
+import { answerJson, createRouter, type Form, type JsonBody, jsonBody } from '../http/index.ts';
 import type { OwnPasskey } from '../passkeys/index.ts';
 import type { PageModels, Views } from '../views/index.ts';
+import type { KeptForms } from './kept-forms.ts';
 import { looksOf, ownerOf, type SelfServiceUser } from './page-kit.ts';
 
 interface Deps {
   readonly views: Views;
-  readonly csrf: Csrf;
+  readonly forms: KeptForms;
   readonly basePath: string;
   readonly readForm: (ctx: Koa.Context) => Promise<Form>;
   readonly readJson: (ctx: Koa.Context, options: { limitBytes: number }) => Promise<unknown>;
@@ -45,7 +46,7 @@ const ALERTS: { readonly [Code in ErrorCode]?: string } = {
 };
 
 export function accountPasskeys(deps: Deps): Koa.Middleware {
-  const { views, csrf, basePath, readForm, readJson, signedIn, signInUrl, confirmUrl, passkeys } = deps;
+  const { views, forms, basePath, readForm, readJson, signedIn, signInUrl, confirmUrl, passkeys } = deps;
   const home = `${basePath}/account/passkeys`;
   const purposeOf = ({ sessionUid }: SelfServiceUser): string => `account:${sessionUid}`;
   const boundTo = ({ sessionUid }: SelfServiceUser): string => `session ${sessionUid}`;
@@ -62,7 +63,7 @@ export function accountPasskeys(deps: Deps): Koa.Middleware {
       ctx,
       'account-passkeys',
       {
-        csrf: csrf.token(ctx, purposeOf(who)),
+        csrf: forms.token(ctx, who.account.id, purposeOf(who)),
         account: ownerOf(who),
         passkeys: all.map(({ kind, counterWentBackAt, ...passkey }) => ({
           ...passkey,
@@ -80,8 +81,11 @@ export function accountPasskeys(deps: Deps): Koa.Middleware {
 
   async function change(ctx: Koa.Context, who: SelfServiceUser, act: (form: Form) => Promise<Notice>) {
     const form = await readForm(ctx);
-    csrf.verify(ctx, purposeOf(who), form.get('csrf'));
-    if (!who.isFresh) return goTo(ctx, confirmUrl(who.account));
+    const isEarlier = forms.verify(ctx, who.account.id, purposeOf(who), form) === 'earlier';
+    if (isEarlier || !who.isFresh) {
+      await forms.keep(ctx, who.account.id, form);
+      return goTo(ctx, isEarlier ? home : confirmUrl(who.account));
+    }
     try {
       const notice = await act(form);
       return goTo(ctx, `${home}?notice=${notice}`);
@@ -100,7 +104,7 @@ export function accountPasskeys(deps: Deps): Koa.Middleware {
     await answerJson(ctx, async () => {
       if (who === undefined) throw new AppError('signin.expired');
       const body = jsonBody(await readJson(ctx, { limitBytes: LIMIT_BYTES }));
-      csrf.verify(ctx, purposeOf(who), body.get('csrf'));
+      forms.verifyCurrent(ctx, purposeOf(who), body.get('csrf'));
       if (who.isFresh) ctx.body = await act(ctx, who, body);
       else {
         ctx.status = 403;
@@ -138,7 +142,13 @@ export function accountPasskeys(deps: Deps): Koa.Middleware {
     answer((ctx, who) => (who === undefined ? goTo(ctx, signInUrl()) : handle(ctx, who)));
 
   const router = createRouter();
-  router.get('/account/passkeys', forSignedIn(show));
+  router.get(
+    '/account/passkeys',
+    forSignedIn(async (ctx, who) => {
+      await show(ctx, who);
+      await forms.fill(ctx, who.account.id, 'passkeys');
+    }),
+  );
   router.post('/account/passkeys/rename', forSignedIn(rename));
   router.post('/account/passkeys/remove', forSignedIn(remove));
   router.post(

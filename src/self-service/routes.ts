@@ -10,6 +10,7 @@ import type { createDataPage } from './data-page.ts';
 import type { createDeletePage } from './delete-page.ts';
 import type { createEmailPage } from './email-page.ts';
 import type { createHomePage } from './home-page.ts';
+import type { KeptForms } from './kept-forms.ts';
 import type { createLauncherPage } from './launcher-page.ts';
 import type { createNotMePage } from './not-me-page.ts';
 import type { SelfServiceUser } from './page-kit.ts';
@@ -23,6 +24,7 @@ interface Deps {
   readonly basePath: string;
   readonly signedIn: (ctx: Koa.Context) => Promise<SelfServiceUser | undefined>;
   readonly signInUrl: (page: AccountPage) => string;
+  readonly forms: KeptForms;
   readonly home: ReturnType<typeof createHomePage>;
   readonly launcher: ReturnType<typeof createLauncherPage>;
   readonly profile: ReturnType<typeof createProfilePage>;
@@ -117,8 +119,12 @@ export function accountRoutes(deps: Deps): Koa.Middleware {
     router.on(method, path, async (ctx) => {
       ctx.set('Cache-Control', 'no-store');
       const who = await signedIn(ctx);
-      if (who !== undefined) return handle(ctx, who);
+      if (who !== undefined) {
+        await handle(ctx, who);
+        return method === 'GET' ? deps.forms.fill(ctx, who.account.id, page) : deps.forms.place(ctx);
+      }
       await signedOut?.(ctx);
+      if (method === 'POST') await deps.forms.keepOfNobody(ctx);
       goTo(ctx, signInUrl(page));
     });
   }

@@ -54,8 +54,12 @@ function fillInput(tag: string, typed: Typed): string {
   return TEXT_TYPES.has(type) || (type === 'hidden' && isVersion(name)) ? withValue(tag, value) : tag;
 }
 
+/** An option without a value has its text as one (HTML §4.10.10). */
 const fillSelect = (html: string, value: string): string =>
-  html.replace(/<option\b[^>]*>/g, (tag) => withFlag(tag, 'selected', attributeOf(tag, 'value') === value));
+  html.replace(/(<option\b[^>]*>)([^<]*)/g, (_, tag: string, text: string) => {
+    const own = attributeOf(tag, 'value') ?? unescapeHtml(text.trim());
+    return withFlag(tag, 'selected', own === value) + text;
+  });
 
 function fill(form: string, typed: Typed): string {
   const typedFor = (tag: string): string | undefined => {

@@ -153,6 +153,10 @@ export interface PageModels extends AccountPageModels {
   readonly 'link-expired': {
     /** Where a new link can be requested; absent: the page offers the sign-in. */
     readonly newLinkUrl?: string | undefined;
+    /** To a new password: it may have worked, so the page offers the sign-in, too. */
+    readonly isReset?: boolean | undefined;
+    /** To confirm an address: the account says how things are. */
+    readonly isAccount?: boolean | undefined;
     /** Only the inviter can send another link. */
     readonly isInvitation?: boolean | undefined;
   };

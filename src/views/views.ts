@@ -11,9 +11,11 @@ import { createAdminLanguages } from './admin-languages.ts';
 import { loadAssets } from './assets.ts';
 import { brandOf, pictureUrl } from './brand.ts';
 import { contentSecurityPolicy } from './content-security-policy.ts';
+import { type Addressed, formAddress } from './form-address.ts';
 import type { Text } from './form-page.ts';
 import { initialOf } from './initial.ts';
 import { chosenLanguage } from './language-choice.ts';
+import { canSwitch } from './language-switch.ts';
 import type { PageModels, PageName } from './pages.ts';
 import { safeImage, safeLink } from './safe-urls.ts';
 import { type StillMail, type StillPage, still, stillPolicy } from './still.ts';
@@ -72,25 +74,6 @@ export interface Views {
 }
 
 export const templates = new URL('../../templates/', import.meta.url);
-
-/** The pages that offer other languages. Not those that are shown once, which could not be opened again, nor those of
- * mailed links, which have one form with one button. */
-const SWITCHING: ReadonlySet<string> = new Set<PageName>([
-  'login',
-  'signup',
-  'signup-verify',
-  'mfa',
-  'mfa-enrol',
-  'passkey-enrol',
-  'passkey-offer',
-  'recover',
-  'forgot-password',
-  'consent',
-  'device',
-  'onboard',
-]);
-/** A request can be as long as its application likes; the page would repeat it. */
-const MAX_HERE = 2000;
 
 /** Bounds error texts on a page (checklist R118). */
 const MAX_TEXT = 600;
@@ -232,7 +215,7 @@ export const createViews = (deps: {
   const render = (
     template: string,
     model: object,
-    { language, theme, here, nonce }: Pick<StillPage, 'language' | 'theme'> & { here: string; nonce: string },
+    { language, theme, here, at, nonce }: Pick<StillPage, 'language' | 'theme'> & Addressed,
   ): string => {
     const own = isAdminPage(template) ? adminLanguages.of(language) : undefined;
     const texts = textFunctions(strings, language);
@@ -249,7 +232,8 @@ export const createViews = (deps: {
       asset: assets.url,
       base: basePath,
       // On a page of the Admin UI it is the entry of the navigation, which the model names.
-      here: SWITCHING.has(template) && here.length < MAX_HERE ? here : 'here' in model ? model.here : '',
+      here: canSwitch(template, here) ? here : 'here' in model ? model.here : '',
+      at,
       languageNames,
       place: (ipAddress: unknown): string =>
         (typeof ipAddress === 'string' && placeOf?.(ipAddress, language)) || '',
@@ -265,11 +249,13 @@ export const createViews = (deps: {
         chooseLanguage(options.uiLocales, ctx.get('Accept-Language'));
       const language = isAdminPage(template) && adminLanguages.of(asked) === undefined ? 'en' : asked;
       const { here = ctx.method === 'GET' ? ctx.originalUrl : '' } = options;
+      const ownStatus = 'status' in model && typeof model.status === 'number' ? model.status : 200;
+      const status = options.status ?? ownStatus;
       const nonce = randomBytes(16).toString('base64');
       const theme = deps.theme(clientIdOf(model));
-      const html = render(template, model, { language, theme, here, nonce });
-      const ownStatus = 'status' in model && typeof model.status === 'number' ? model.status : 200;
-      ctx.status = options.status ?? ownStatus;
+      const at = ctx.method === 'POST' && status >= 400 ? here || formAddress(ctx.originalUrl, model) : '';
+      const html = render(template, model, { language, theme, here, at, nonce });
+      ctx.status = status;
       ctx.set('Content-Type', 'text/html; charset=utf-8');
       ctx.set('Content-Language', language);
       // Never compressed: a page contains a token next to text that the requester chose (BREACH).
@@ -282,7 +268,7 @@ export const createViews = (deps: {
       const isMail = 'html' in shown;
       const html = isMail
         ? shown.html.replace('cid:logo', shown.logo === undefined ? '' : pictureUrl(basePath, shown.logo))
-        : render(shown.template, shown.model, { ...shown, here: `${basePath}/`, nonce });
+        : render(shown.template, shown.model, { ...shown, here: `${basePath}/`, at: '', nonce });
       ctx.status = 200;
       ctx.set('Content-Type', 'text/html; charset=utf-8');
       ctx.set('Cache-Control', 'no-store');

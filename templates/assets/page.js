@@ -4,6 +4,10 @@ const byId = (id) => document.getElementById(id);
 const status = byId('status');
 const offline = byId('offline');
 
+// The answer to a form: coming back to it or reloading it would ask whether to send the form again.
+const { at } = document.documentElement.dataset;
+if (at) history.replaceState(history.state, '', at);
+
 // Fields: our own words in the page's language instead of the browser's bubbles.
 const problemOf = (field) => {
   const { validity, dataset, form } = field;

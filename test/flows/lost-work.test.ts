@@ -263,6 +263,96 @@ suite('attacks on a kept form', () => {
   });
 });
 
+suite('a person on their own account', () => {
+  const NOTE = /<p class="note" role="status" id="restored">/;
+  const profile = { given_name: 'Zoë "Z" <b>', nickname: 'zo', zoneinfo: 'Europe/Berlin' };
+  let people = 0;
+
+  async function atHome(path: string): Promise<{ agent: Agent; username: string; page: Page }> {
+    people += 1;
+    const { username } = await app.createUser(`person-${people}`, {
+      email: `person-${people}@example.com`,
+      is_email_verified: true,
+    });
+    const agent = new Agent(app);
+    return { agent, username, page: await signInAs(agent, username, await agent.get(path)) };
+  }
+
+  test('signed out in another tab: what was typed is back after the sign-in, then saved', async () => {
+    const { agent, username, page } = await atHome('/account/profile');
+    await agent.get('/oauth2/logout');
+    const sent = await agent.post('/account/profile', { ...hiddenFields(page.body), ...profile });
+    const back = await signInAs(agent, username, sent);
+    equal(new URL(back.url).pathname, '/account/profile');
+    match(back.body, NOTE);
+    equal(fieldIn(back, 'given_name'), 'Zoë &#34;Z&#34; &#60;b&#62;');
+    match(back.body, /<option selected>Europe\/Berlin</);
+    ok(!NOTE.test((await agent.get('/account/profile')).body), 'once');
+    const done = await agent.post('/account/profile', { ...hiddenFields(back.body), ...profile });
+    match(done.location ?? '', /notice=profile_changed/);
+  });
+
+  test('a session renewed by another tab: the page comes again, without the password', async () => {
+    const { agent, page } = await atHome('/account/password');
+    const profilePage = await agent.get('/account/profile');
+    const words = {
+      password: 'four purple kites over Lisbon',
+      confirm_password: 'four purple kites over Lisbon',
+    };
+    const fields = { ...hiddenFields(page.body), current_password: PASSWORD, ...words };
+    match((await agent.post('/account/password', fields)).location ?? '', /password_changed/);
+    const twice = await agent.post('/account/password', { ...fields, current_password: words.password });
+    const again = await agent.follow(twice);
+    deepEqual([twice.status, new URL(again.url).pathname], [303, '/account/password']);
+    match(again.body, NOTE);
+    ok(!again.body.includes(words.password));
+    const other = await agent.post('/account/profile', { ...hiddenFields(profilePage.body), ...profile });
+    equal(fieldIn(await agent.follow(other), 'nickname'), 'zo');
+  });
+
+  test('an act that asks to confirm the sign-in: the address is back afterwards', async () => {
+    const { agent, username, page } = await atHome('/account/email');
+    app.advance(400_000);
+    const sent = await agent.post('/account/email', {
+      ...hiddenFields(page.body),
+      email: 'next@example.net',
+    });
+    match(sent.location ?? '', /prompt=login/);
+    const back = await signInAs(agent, username, sent);
+    app.advance(-400_000);
+    equal(new URL(back.url).pathname, '/account/email');
+    equal(fieldIn(back, 'email'), 'next@example.net');
+  });
+
+  test('attack: another person in the same browser sees what was typed', async () => {
+    const { agent, page } = await atHome('/account/profile');
+    await agent.get('/oauth2/logout');
+    const sent = await agent.post('/account/profile', { ...hiddenFields(page.body), ...profile });
+    await app.createUser('somebody-else');
+    const back = await signInAs(agent, 'somebody-else', sent);
+    equal(new URL(back.url).pathname, '/account/profile');
+    ok(!back.body.includes('Zoë'));
+    ok(!NOTE.test(back.body));
+  });
+
+  test('attack: a form planted by another site, without the token of this browser', async () => {
+    const { agent, username, page } = await atHome('/account/profile');
+    const [, owner, id] = (hiddenFields(page.body).csrf ?? '').split('.');
+    await agent.get('/oauth2/logout');
+    const stranger = await atHome('/account/profile');
+    const [, foreign] = (hiddenFields(stranger.page.body).csrf ?? '').split('.');
+    for (const csrf of ['', `x.${foreign}.${id}`, `x.${owner}.someone`]) {
+      const sent = await agent.post('/account/profile', { csrf, ...profile });
+      const back = await signInAs(agent, username, sent);
+      ok(!back.body.includes('Zoë'), csrf);
+      await agent.get('/oauth2/logout');
+    }
+    // In the browser of somebody who is signed in, a foreign owner's part does not even lead to the page.
+    const refused = await stranger.agent.post('/account/profile', { csrf: `x.${owner}.${id}`, ...profile });
+    equal(refused.status, 403);
+  });
+});
+
 suite('reload after a form', () => {
   // On the page of an application `token` is the address of an endpoint.
   const SECRET =

@@ -40,6 +40,10 @@ export const mailedLinkSamples = {
   'magic-link': sample('magic-link', { csrf, token }),
   'magic-link-elsewhere': sample('magic-link', { isElsewhere: true }),
   'link-expired': sample('link-expired', {}),
-  'link-expired-new': sample('link-expired', { newLinkUrl: 'https://id.example/oauth2/forgot-password' }),
+  'link-expired-new': sample('link-expired', {
+    newLinkUrl: 'https://id.example/oauth2/forgot-password',
+    isReset: true,
+  }),
+  'link-expired-address': sample('link-expired', { isAccount: true }),
   'link-expired-invitation': sample('link-expired', { isInvitation: true }),
 } as const satisfies Record<string, Sample>;
