@@ -3,14 +3,11 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { createMemoryStore } from '../../adapters/memory/store.ts';
-import { createMongoStore } from '../../adapters/mongodb/store.ts';
-import { createRedisStore } from '../../adapters/redis/store.ts';
 import { createSplitStore } from '../../adapters/split.ts';
 import { createSqliteStore } from '../../adapters/sqlite/store.ts';
 import { allCollections } from '../../src/store/all-collections.ts';
 import { settings, signingKeys } from '../../src/store/collections.ts';
 import type { Store } from '../../src/store/port.ts';
-import { freshDatabase } from './mongodb-server.ts';
 
 const kinds = ['memory', 'sqlite', 'mongodb', 'split'] as const;
 
@@ -42,19 +39,28 @@ export interface StorePlaces {
 const places = new WeakMap<Store, StorePlaces>();
 export const placesOf = (store: Store): StorePlaces | undefined => places.get(store);
 
-const mongoStore = (uri: string, clock: () => number): Promise<Store> =>
-  createMongoStore({ uri, clock, definitions: allCollections, timeoutMs: PATIENCE_MS });
+// The drivers are loaded where a test needs them: it costs every other test process a tenth of a second.
+async function mongoStore(uri: string, clock: () => number): Promise<Store> {
+  const { createMongoStore } = await import('../../adapters/mongodb/store.ts');
+  return createMongoStore({ uri, clock, definitions: allCollections, timeoutMs: PATIENCE_MS });
+}
+
+async function newDatabase(): Promise<string> {
+  const { freshDatabase } = await import('./mongodb-server.ts');
+  return freshDatabase(given('MONGODB_TEST_URI'));
+}
 
 async function openMongo(clock: () => number): Promise<Store> {
-  const mongodb = freshDatabase(given('MONGODB_TEST_URI'));
+  const mongodb = await newDatabase();
   const store = await mongoStore(mongodb, clock);
   places.set(store, { mongodb });
   return store;
 }
 
 async function openSplit(clock: () => number): Promise<Store> {
-  const mongodb = freshDatabase(given('MONGODB_TEST_URI'));
+  const mongodb = await newDatabase();
   const place = { url: given('REDIS_TEST_URL'), prefix: `test-${randomBytes(8).toString('hex')}` };
+  const { createRedisStore } = await import('../../adapters/redis/store.ts');
   const redis = await createRedisStore({
     ...place,
     clock,
