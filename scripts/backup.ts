@@ -1,6 +1,7 @@
 // `npm run backup -- FILE`: copies the embedded database while it is in use.
 import { join, resolve } from 'node:path';
 import { backupSqlite } from '../adapters/sqlite/backup.ts';
+import { fixableProblem } from '../src/process/fixable-problem.ts';
 import { StoreUnavailable } from '../src/store/port.ts';
 import { createProgress, INTERRUPTED, stopOnSignals } from './progress.ts';
 
@@ -36,7 +37,7 @@ async function runBackup(target: string): Promise<void> {
       console.error('Stopped: there is no copy, and the database is as it was. Run the same command again.');
       process.exitCode = INTERRUPTED;
     } else {
-      console.error(error.message);
+      console.error(fixableProblem(error) ?? error.message);
       process.exitCode = 1;
     }
   } finally {
@@ -48,7 +49,10 @@ async function runBackup(target: string): Promise<void> {
 const [target, ...more] = process.argv.slice(2);
 if (target === '--help' || target === '-h') {
   console.log(HELP);
-} else if (target === undefined || target.startsWith('-') || more.length > 0) {
+} else if (target?.startsWith('-')) {
+  console.error(`Unknown option '${target}'\nTry --help.`);
+  process.exitCode = 2;
+} else if (target === undefined || more.length > 0) {
   console.error(`One FILE is needed.\n\n${HELP}`);
   process.exitCode = 2;
 } else if (process.env.MONGODB_URI || process.env.MONGODB_URI_FILE) {

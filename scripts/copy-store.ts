@@ -6,6 +6,7 @@ import { createMongoLoader } from '../adapters/mongodb/loader.ts';
 import { createSqliteStore } from '../adapters/sqlite/store.ts';
 import { ConfigError, loadConfig } from '../src/config/load.ts';
 import type { Config } from '../src/config/types.ts';
+import { fixableProblem } from '../src/process/fixable-problem.ts';
 import { facts } from '../src/store/collections.ts';
 import { type CollectionDefinition, type Store, type Stored, StoreUnavailable } from '../src/store/port.ts';
 import { parseFlags, UsageError } from './command-line.ts';
@@ -209,6 +210,10 @@ try {
   if (error instanceof CopyDiffers) {
     console.error(`${error.message}. Was the server running? ${START_OVER}`);
   } else if (error instanceof Error && ends.some((kind) => error instanceof kind)) {
-    console.error(error instanceof UsageError ? `${error.message}\nTry --help.` : error.message);
+    console.error(
+      error instanceof UsageError
+        ? `${error.message}\nTry --help.`
+        : (fixableProblem(error) ?? error.message),
+    );
   } else throw error;
 }

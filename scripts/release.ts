@@ -3,6 +3,7 @@
 import { prepareStore } from '../adapters/index.ts';
 import { systemClock } from '../src/clock.ts';
 import { ConfigError, loadConfig } from '../src/config/load.ts';
+import { fixableProblem } from '../src/process/fixable-problem.ts';
 import { StoreUnavailable } from '../src/store/port.ts';
 
 try {
@@ -16,6 +17,6 @@ try {
   console.log(`The store is ready for this version (${Math.round(performance.now() - started)} ms).`);
 } catch (error) {
   if (!(error instanceof ConfigError || error instanceof StoreUnavailable)) throw error;
-  console.error(error.message);
+  console.error(fixableProblem(error) ?? error.message);
   process.exitCode = 1;
 }

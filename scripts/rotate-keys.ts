@@ -5,6 +5,7 @@ import { ConfigError, loadConfig } from '../src/config/load.ts';
 import type { Resealing } from '../src/keys/resealing.ts';
 import type { KeyView, RotationMode } from '../src/keys/signing-keys.ts';
 import { createLogger } from '../src/log.ts';
+import { fixableProblem } from '../src/process/fixable-problem.ts';
 import type { ResealFigures } from '../src/store/reseal.ts';
 import { createProgress, INTERRUPTED, stopOnSignals } from './progress.ts';
 
@@ -117,7 +118,8 @@ async function act(options: ReturnType<typeof parseOptions>): Promise<[lines: st
 function explain(error: unknown): [message: string, exitCode: number] {
   if (error instanceof UsageError) return [`${error.message}\nTry --help.`, EXIT.usage];
   if (error instanceof ConfigError) return [error.message, EXIT.failed];
-  return [`Not done: ${error instanceof Error ? error.message : String(error)}`, EXIT.failed];
+  const why = fixableProblem(error) ?? (error instanceof Error ? error.message : String(error));
+  return [`Not done: ${why}`, EXIT.failed];
 }
 
 try {

@@ -34,7 +34,10 @@ function readKey(file: string): string | undefined {
   } catch (error) {
     // Never replaced by a new key: everything encrypted with it would be lost.
     throw error instanceof Invalid
-      ? new Invalid(`${file} ${error.message} Restore it from a backup.`)
+      ? new Invalid(
+          `${file} is damaged: ${error.message.replace(/ Create one with: .*/, '')} Restore it from a backup: with another key ` +
+            'nothing that is sealed in the database can be opened.',
+        )
       : error;
   }
 }

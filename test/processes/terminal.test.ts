@@ -140,6 +140,18 @@ suite('what a person can fix: what, where and how, without a stack', () => {
       env: async () => ({ SECRET_KEY: 'short-key' }),
       says: /SECRET_KEY: key 1 of 1 has 9 characters, 32 are needed\. Create one with: openssl/,
     },
+    'a key file that is damaged': {
+      env: async () => {
+        const data = await mkdtemp(join(folder, 'key-'));
+        await writeFile(join(data, 'secret.key'), 'cut-off');
+        return { DATA_DIR: data };
+      },
+      says: /secret\.key is damaged: has 7 characters, 32 are needed\. Restore it from a backup: with another key nothing/,
+    },
+    'a Redis without a MongoDB': {
+      env: async () => ({ REDIS_URL: 'redis://127.0.0.1:1' }),
+      says: /REDIS_URL: needs MONGODB_URI too/,
+    },
     'an administrator’s password that is refused': {
       env: async () => ({ ADMIN_USERNAME: 'root-admin', ADMIN_PASSWORD: 'root-admin-root-admin' }),
       says: /ADMIN_PASSWORD: Must not contain the username/,

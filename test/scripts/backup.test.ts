@@ -83,5 +83,7 @@ describe('scripts/backup.ts', () => {
     assert.equal(away.code, 1);
     assert.equal(existsSync(join(folder, 'copy.db')), false);
     assert.equal((await backup(folder)).code, 2);
+    const option = await backup(folder, '--fast');
+    assert.deepEqual([option.code, option.stderr], [2, "Unknown option '--fast'\nTry --help.\n"]);
   });
 });

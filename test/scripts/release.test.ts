@@ -67,7 +67,10 @@ describe('scripts/release.ts', () => {
   test('attack: reading the password from errors about an absent server or wrong address', async () => {
     const away = await release({ MONGODB_URI: 'mongodb://app:hunter2@127.0.0.1:1/x', SECRET_KEY });
     assert.equal(away.code, 1);
-    assert.match(away.stderr, /^MongoDB cannot be reached: .*127\.0\.0\.1:1\n$/);
+    assert.match(
+      away.stderr,
+      /^MongoDB cannot be reached: .*127\.0\.0\.1:1\. Is it running, and is MONGODB_URI right\?\n$/,
+    );
     const wrong = await release({ MONGODB_URI: 'mongodb://app:hunter2@@127.0.0.1:1/x', SECRET_KEY });
     assert.equal(wrong.code, 1);
     assert.match(wrong.stderr, /MONGODB_URI: /);
