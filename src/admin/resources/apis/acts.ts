@@ -9,24 +9,26 @@ import type { ApiView } from './schema.ts';
 
 const MAX_OVERLAP_HOURS = 720;
 
-const counted = (count: number, one: string, many: string): string =>
-  count === 1 ? `one ${one}` : `${count} ${many}`;
-
 function consequences(api: ApiView): string[] {
   const machines = Object.keys(api.machine_grants).length;
   const names = api.scopes.map(({ name }) => name).join(', ');
   return [
     api.scopes.length === 0
       ? 'It has no scopes.'
-      : `Its ${counted(api.scopes.length, 'scope', 'scopes')} ${api.scopes.length === 1 ? 'ends' : 'end'}: ${names}.`,
+      : api.scopes.length === 1
+        ? `Its one scope ends: ${names}.`
+        : `Its ${api.scopes.length} scopes end: ${names}.`,
     api.clients === 'all'
       ? 'No application gets tokens for it any more.'
-      : `${counted(api.clients.length, 'application loses', 'applications lose')} access to it.`.replace(
-          /^o/,
-          'O',
-        ),
+      : api.clients.length === 1
+        ? 'One application loses access to it.'
+        : `${api.clients.length} applications lose access to it.`,
     ...(machines > 0
-      ? [`What ${counted(machines, 'application', 'applications')} may do there without a user ends, too.`]
+      ? [
+          machines === 1
+            ? 'What one application may do there without a user ends, too.'
+            : `What ${machines} applications may do there without a user ends, too.`,
+        ]
       : []),
     'Its tokens are revoked immediately. APIs that check JWTs without introspection accept them until they expire.',
     'Its introspection credentials stop working.',

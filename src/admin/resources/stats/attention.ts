@@ -46,9 +46,6 @@ const UNUSUAL = 3;
 /** A short queue on a busy mail server is not a problem yet. */
 const MAIL_PATIENCE_MS = 15 * 60_000;
 
-const plural = (count: number, one: string, many: string): string =>
-  count === 1 ? `One ${one}` : `${count} ${many}`;
-
 interface Failing {
   readonly failed: number;
   readonly succeeded: number;
@@ -81,14 +78,20 @@ export function attentionOf(facts: Facts): Attention[] {
     },
     lockedTotal > 0 && {
       icon: 'lock',
-      text: `${plural(lockedTotal, 'user is', 'users are')} locked in new browsers`,
+      text:
+        lockedTotal === 1
+          ? 'One user is locked in new browsers'
+          : `${lockedTotal} users are locked in new browsers`,
       detail: `After too many wrong passwords: ${locked.map(({ username }) => username).join(', ')}`,
       href: lockedTotal === 1 ? `/users/${locked[0]?.id ?? ''}` : '/users?is_locked=true',
       action: 'View',
     },
     pkceRequired.length > 0 && {
       icon: 'key',
-      text: `${plural(pkceRequired.length, 'application now requires', 'applications now require')} PKCE`,
+      text:
+        pkceRequired.length === 1
+          ? 'One application now requires PKCE'
+          : `${pkceRequired.length} applications now require PKCE`,
       detail: `It was used 20 times in a row, so a sign-in without it is refused: ${pkceRequired.map(({ name }) => name).join(', ')}`,
       href:
         pkceRequired.length === 1
@@ -105,14 +108,17 @@ export function attentionOf(facts: Facts): Attention[] {
     },
     mailsFailed > 0 && {
       icon: 'outbox',
-      text: `${plural(mailsFailed, 'e-mail', 'e-mails')} could not be sent`,
+      text: mailsFailed === 1 ? 'One e-mail could not be sent' : `${mailsFailed} e-mails could not be sent`,
       detail: 'The outbox shows the reason.',
       href: '/outbox?state=failed',
       action: 'View',
     },
     isMailStuck && {
       icon: 'outbox',
-      text: `${plural(mailsQueued, 'e-mail is', 'e-mails are')} waiting to be sent`,
+      text:
+        mailsQueued === 1
+          ? 'One e-mail is waiting to be sent'
+          : `${mailsQueued} e-mails are waiting to be sent`,
       detail: 'The oldest for more than 15 minutes. The mail server may be down.',
       href: '/outbox?state=queued',
       action: 'View',
