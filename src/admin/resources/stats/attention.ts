@@ -46,6 +46,16 @@ const UNUSUAL = 3;
 /** A short queue on a busy mail server is not a problem yet. */
 const MAIL_PATIENCE_MS = 15 * 60_000;
 
+// Whole sentences: another language says more than the number differently.
+const lockedWords = (count: number): string =>
+  count === 1 ? 'One user is locked in new browsers' : `${count} users are locked in new browsers`;
+const pkceWords = (count: number): string =>
+  count === 1 ? 'One application now requires PKCE' : `${count} applications now require PKCE`;
+const failedWords = (count: number): string =>
+  count === 1 ? 'One e-mail could not be sent' : `${count} e-mails could not be sent`;
+const queuedWords = (count: number): string =>
+  count === 1 ? 'One e-mail is waiting to be sent' : `${count} e-mails are waiting to be sent`;
+
 interface Failing {
   readonly failed: number;
   readonly succeeded: number;
@@ -78,20 +88,14 @@ export function attentionOf(facts: Facts): Attention[] {
     },
     lockedTotal > 0 && {
       icon: 'lock',
-      text:
-        lockedTotal === 1
-          ? 'One user is locked in new browsers'
-          : `${lockedTotal} users are locked in new browsers`,
+      text: lockedWords(lockedTotal),
       detail: `After too many wrong passwords: ${locked.map(({ username }) => username).join(', ')}`,
       href: lockedTotal === 1 ? `/users/${locked[0]?.id ?? ''}` : '/users?is_locked=true',
       action: 'View',
     },
     pkceRequired.length > 0 && {
       icon: 'key',
-      text:
-        pkceRequired.length === 1
-          ? 'One application now requires PKCE'
-          : `${pkceRequired.length} applications now require PKCE`,
+      text: pkceWords(pkceRequired.length),
       detail: `It was used 20 times in a row, so a sign-in without it is refused: ${pkceRequired.map(({ name }) => name).join(', ')}`,
       href:
         pkceRequired.length === 1
@@ -108,17 +112,14 @@ export function attentionOf(facts: Facts): Attention[] {
     },
     mailsFailed > 0 && {
       icon: 'outbox',
-      text: mailsFailed === 1 ? 'One e-mail could not be sent' : `${mailsFailed} e-mails could not be sent`,
+      text: failedWords(mailsFailed),
       detail: 'The outbox shows the reason.',
       href: '/outbox?state=failed',
       action: 'View',
     },
     isMailStuck && {
       icon: 'outbox',
-      text:
-        mailsQueued === 1
-          ? 'One e-mail is waiting to be sent'
-          : `${mailsQueued} e-mails are waiting to be sent`,
+      text: queuedWords(mailsQueued),
       detail: 'The oldest for more than 15 minutes. The mail server may be down.',
       href: '/outbox?state=queued',
       action: 'View',
