@@ -21,6 +21,7 @@ import { type ApiKeysPort, apiKeys } from './resources/api-keys/resource.ts';
 import { apiImport } from './resources/apis/import-route.ts';
 import { type ApisPort, apis } from './resources/apis/resource.ts';
 import { type AuditLogPort, auditLog, type TokenEventsPort } from './resources/audit/resource.ts';
+import { mailTexts } from './resources/branding/mail-texts.ts';
 import { branding, type LooksPort } from './resources/branding/resource.ts';
 import { clientDeliveries, type LogoutDeliveriesPort } from './resources/clients/deliveries.ts';
 import { type ClientsPort, clients, type RefusalsPort } from './resources/clients/resource.ts';
@@ -115,6 +116,7 @@ export function adminRouteList(deps: AdminRoutesDeps): Route[] {
     ...stats.routes(ports),
     ...settings.routes(deps),
     ...branding.routes(ports),
+    ...mailTexts.routes(ports),
     ...signingKeys.routes(ports),
     ...mails.routes(ports),
     ...auditLog.routes(ports),

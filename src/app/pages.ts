@@ -26,7 +26,7 @@ export async function startPages(deps: Deps): Promise<{
   readonly branding: Branding;
   readonly views: Views;
   readonly csrf: Csrf;
-  readonly ofMails: Pick<Parameters<typeof createMail>[0], 'look' | 'logo'>;
+  readonly ofMails: Pick<Parameters<typeof createMail>[0], 'look' | 'logo' | 'ownTexts'>;
 }> {
   const { current: settings, config } = deps;
   const { baseUrl, basePath, cookieKeys } = config;
@@ -40,5 +40,10 @@ export async function startPages(deps: Deps): Promise<{
     cookiePath: basePath === '' ? '/' : basePath,
   });
   const logo = () => branding.pictures.attachment(lookOf()?.logo);
-  return { branding, views, csrf, ofMails: { look: () => lookOf(), logo } };
+  return {
+    branding,
+    views,
+    csrf,
+    ofMails: { look: () => lookOf(), logo, ownTexts: branding.looks.mailTexts },
+  };
 }

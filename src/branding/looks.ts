@@ -8,8 +8,8 @@ import { type Look, type LookVersionRecord, looks, lookVersions, pictures } from
 import { AlreadyExists, type Store, VersionConflict } from '../store/port.ts';
 import { merged, picturesOf } from './look.ts';
 
-/** `default`: the installation's. */
-export type Target = 'default' | `client:${string}`;
+/** `default`: the installation's; `mails`: the texts of mails, with versions of their own. */
+export type Target = 'default' | 'mails' | `client:${string}`;
 export const targetOf = (clientId: string): Target => `client:${clientId}`;
 
 export interface SavedLook {
@@ -37,6 +37,8 @@ export interface Looks {
   lookOf(clientId?: string): Look | undefined;
   /** What the same pages would have with another look of this application, or of all. */
   lookWith(clientId: string | undefined, look: Look): Look;
+  /** What an administrator wrote in place of shipped texts. */
+  mailTexts(): Look['mails'];
   /** An application's picture for lists and cards; only one that an administrator gave it. */
   iconOf(clientId: string): string | undefined;
   /** Reads again after a change by another process. @throws StoreUnavailable */
@@ -173,6 +175,7 @@ export function createLooks(deps: {
 
   return {
     lookOf,
+    mailTexts: () => held.get('mails')?.mails,
     lookWith: (clientId, look) => (clientId === undefined ? look : merged(held.get('default'), look)),
     iconOf(clientId) {
       const own = held.get(targetOf(clientId));

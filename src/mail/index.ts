@@ -16,14 +16,24 @@ import { createOutboundMail, type OutboundMail } from './mail.ts';
 import type { MailSealer } from './outbox.ts';
 import { createRequestedMails, type RequestedMails } from './requested.ts';
 import { sendMail } from './send-job.ts';
+import type { MailTexts } from './texts.ts';
 import { createMailViews, type PlaceOf } from './views.ts';
 
+export { lintMail } from './lint.ts';
 export type { OutboxMail } from './outbox.ts';
 export { createMailPreviews, mailNames } from './previews.ts';
 export { readerValues, requestValues } from './request-values.ts';
 export type { Requester } from './requested.ts';
 export { resealMails } from './reseal-mails.ts';
 export type { MailTemplate, MailValues } from './templates.ts';
+export {
+  blocksOf,
+  isMail,
+  MAX_TEXT as MAX_MAIL_TEXT,
+  type MailTexts,
+  mailBlocks,
+  problemOf,
+} from './texts.ts';
 export type { PlaceOf } from './views.ts';
 
 export interface Mail extends OutboundMail {
@@ -44,6 +54,8 @@ export function createMail(deps: {
   /** The logo that mails show; without, they show the product's name. Read for each mail, as the look is. */
   logo?: FindLogo;
   look?: () => PageLook | undefined;
+  /** What an administrator wrote in place of shipped texts. */
+  ownTexts?: () => MailTexts | undefined;
   /** Words for where an IP address is. */
   placeOf?: PlaceOf;
 }): Mail {

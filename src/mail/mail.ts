@@ -9,6 +9,7 @@ import type { Collection, Query } from '../store/port.ts';
 import { checkRecipient, compose } from './compose.ts';
 import { createDelivery, type Delivery, type FindLogo, type Route } from './delivery.ts';
 import { createOutbox, type MailSealer, type OutboxMail } from './outbox.ts';
+import { sampleValues } from './previews.ts';
 import { createSmtp, type OpenSmtp } from './smtp.ts';
 import type { MailTemplate, MailValues, RenderMail } from './templates.ts';
 import { Undelivered } from './undelivered.ts';
@@ -49,8 +50,8 @@ export interface OutboundMail extends Delivery {
   find(id: string): Promise<OutboxMail | undefined>;
   /** All mails to a user who is being deleted, queued or listed. @returns how many */
   removeAllTo(address: string): Promise<number>;
-  /** Contacts the server at once, for 10 s at most. @throws AppError request.invalid for an invalid address */
-  sendTest(to: string, language?: string): Promise<TestOutcome>;
+  /** @param template with made-up values; default: the test mail. Contacts the server at once, for 10 s at most. @throws AppError request.invalid for an invalid address */
+  sendTest(to: string, language?: string, template?: MailTemplate): Promise<TestOutcome>;
 }
 
 const TEST_MS = 10_000;
@@ -106,16 +107,26 @@ export function createOutboundMail(deps: {
     );
   }
 
-  async function sendTest(to: string, language?: string): Promise<TestOutcome> {
+  async function sendTest(
+    to: string,
+    language?: string,
+    template: MailTemplate = 'test',
+  ): Promise<TestOutcome> {
     checkRecipient(to);
     const way = route();
     if (way === undefined) {
-      await queue({ to, template: 'test', values: {}, language });
+      await queue({
+        to,
+        template,
+        values: template === 'test' ? {} : sampleValues(template, baseUrl),
+        language,
+      });
       return { state: 'kept' };
     }
     const createdAt = clock();
     const picture = await logo?.();
-    const mail = render('test', { at: createdAt }, language, picture);
+    const values = template === 'test' ? { at: createdAt } : sampleValues(template, baseUrl);
+    const mail = render(template, values, language, picture);
     const message = await compose({ id: newId(), to, createdAt, ...mail }, way.sender, picture);
     try {
       const session = await openSmtp(way.server, AbortSignal.timeout(TEST_MS));

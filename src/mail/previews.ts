@@ -1,6 +1,7 @@
 // Every mail with values as people get them, for an administrator who looks at what they look like. They are no one's.
 import type { Theme } from '../views/index.ts';
 import { type MailTemplate, type MailValues, mailTemplates, type RenderedMail } from './templates.ts';
+import { isMail, type MailTexts } from './texts.ts';
 import { safeValues } from './values.ts';
 import { createMailViews } from './views.ts';
 
@@ -21,12 +22,11 @@ const further: Readonly<Partial<Record<MailTemplate, MailValues>>> = {
   enrolment: { inviter: 'Grace Hopper' },
 };
 
-const isMail = (name: string): name is MailTemplate => Object.hasOwn(mailTemplates, name);
-
 /** The names of all mails. */
 export const mailNames: readonly MailTemplate[] = Object.keys(mailTemplates).filter(isMail);
 
-function sampleValues(name: MailTemplate, baseUrl: string): MailValues {
+/** For one mail, as it goes into the outbox. */
+export function sampleValues(name: MailTemplate, baseUrl: string): MailValues {
   const needed: MailValues = {
     code: '314159',
     url: `${baseUrl}/account`,
@@ -42,20 +42,20 @@ function sampleValues(name: MailTemplate, baseUrl: string): MailValues {
 
 export function createMailPreviews({ baseUrl }: { readonly baseUrl: string }) {
   let theme: Theme | undefined;
+  let own: MailTexts | undefined;
   const render = createMailViews({
     theme: () => {
       if (theme === undefined) throw new TypeError('a preview has a theme');
       return theme;
     },
+    ownTexts: () => own,
     baseUrl,
     placeOf: () => 'Berlin',
   });
   return {
-    /** @param name `mail-` and the mail's; undefined: there is no such mail */
-    render(name: string, language: string, shown: Theme): RenderedMail | undefined {
-      const mail = name.replace(/^mail-/, '');
-      if (!name.startsWith('mail-') || !isMail(mail)) return undefined;
+    render(mail: MailTemplate, language: string, shown: Theme, texts: MailTexts | undefined): RenderedMail {
       theme = shown;
+      own = texts;
       return render(mail, sampleValues(mail, baseUrl), language, sizeOfLogo(shown));
     },
   };

@@ -20,7 +20,7 @@ const clean = (text: string): string =>
 
 /** What mail programs make links of: schemes, and letters or digits around a dot, an at sign or a slash, whole-width ones included. */
 const joints = /([:.@/\\\u2024\u3002\uff0e\uff0f\uff1a\uff20\uff61])(?=[\p{L}\p{N}/\\])/gu;
-const looksLikeAddress =
+export const looksLikeAddress =
   /\p{L}[.\u2024\u3002\uff0e\uff61]\p{L}|[@\uff20]|[:\uff1a][/\\\uff0f]|\d[.\u3002]\d/u;
 
 /**

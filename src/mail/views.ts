@@ -2,6 +2,7 @@
 import { deviceParts } from '../events/index.ts';
 import { createMailRenderer, type Theme } from '../views/index.ts';
 import type { MailTemplate, MailValues, RenderMail } from './templates.ts';
+import type { MailTexts } from './texts.ts';
 import { shown } from './values.ts';
 
 const MINUTE = 60;
@@ -52,11 +53,13 @@ export type PlaceOf = (ipAddress: string, language: string) => string | undefine
  */
 export function createMailViews(deps: {
   theme: () => Theme;
+  /** What an administrator wrote in place of shipped texts; called for every mail. */
+  ownTexts?: () => MailTexts | undefined;
   baseUrl: string;
   placeOf?: PlaceOf;
 }): RenderMail {
-  const { theme, baseUrl, placeOf } = deps;
-  const render = createMailRenderer({ theme });
+  const { theme, ownTexts, baseUrl, placeOf } = deps;
+  const render = createMailRenderer({ theme, ownTexts });
 
   /** Known facts about the request that caused the mail: who, when, where, with what. */
   function factsOf(values: MailValues, language: string, t: Texts) {

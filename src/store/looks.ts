@@ -27,9 +27,11 @@ export interface Look {
     readonly help?: string;
   }>;
   readonly links?: readonly { readonly url: string; readonly labels: InLanguages<string> }[];
+  /** Of the id `mails` alone: texts in place of shipped ones, by language and `<mail>.<text>`. */
+  readonly mails?: InLanguages<Readonly<Record<string, string>>>;
 }
 
-/** The id is `default`, or `client:` and a client_id. */
+/** The id is `default`, `mails`, or `client:` and a client_id. */
 export interface LookRecord {
   readonly look: Look;
   /** Of the version that it is. */

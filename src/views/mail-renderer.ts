@@ -1,7 +1,7 @@
 // Renders mail templates: subject, plain text and HTML, in the language that is asked for.
 
 import { mailColors } from './mail-colors.ts';
-import { chooseLanguage, direction, loadStrings } from './strings.ts';
+import { chooseLanguage, direction, loadStrings, type Strings } from './strings.ts';
 import { accentOf, type Theme } from './theme.ts';
 import { createEnvironment, templates, textFunctions } from './views.ts';
 
@@ -27,16 +27,51 @@ type RenderMailTemplate = (
   logo?: LogoSize,
 ) => RenderedMail;
 
-/** @param theme returns the current branding; called for every mail */
-export function createMailRenderer({ theme }: { theme: () => Theme }): RenderMailTemplate {
+/** The texts as shipped. */
+export const pageStrings = (): Strings => loadStrings(new URL('strings/', templates));
+
+/** By language and `<mail>.<text>`. */
+type OwnTexts = Readonly<Record<string, Readonly<Record<string, string>>>>;
+
+const OF_MAILS = 'mail.';
+
+/** An administrator's own text goes before the shipped one, of the texts of mails alone. */
+const withOwn = (strings: Strings, own: OwnTexts | undefined): Strings => ({
+  find(language, key) {
+    const texts = own !== undefined && Object.hasOwn(own, language) ? own[language] : undefined;
+    const name = key.startsWith(OF_MAILS) ? key.slice(OF_MAILS.length) : '';
+    return texts !== undefined && Object.hasOwn(texts, name) ? texts[name] : strings.find(language, key);
+  },
+});
+
+/**
+ * @param theme returns the current branding; called for every mail
+ * @param ownTexts what an administrator wrote in place of shipped texts; called for every mail
+ */
+export function createMailRenderer({
+  theme,
+  ownTexts,
+}: {
+  theme: () => Theme;
+  ownTexts?: (() => OwnTexts | undefined) | undefined;
+}): RenderMailTemplate {
   const html = createEnvironment({ isHtml: true });
   const text = createEnvironment({ isHtml: false });
-  const strings = loadStrings(new URL('strings/', templates));
+  const strings = pageStrings();
   return (template, languageTag, modelIn, logo) => {
     const language = chooseLanguage(languageTag, languageTag);
     const brand = theme();
-    const texts = textFunctions(strings, language);
+    const shipped = textFunctions(withOwn(strings, ownTexts?.()), language);
+    // A text of one's own may name the product where the shipped one does not.
+    const named = { product: brand.productName };
+    const texts: TextFunctions = {
+      ...shipped,
+      t: (key, values) => shipped.t(key, { ...named, ...values }),
+      rich: (key, values) => shipped.rich(key, { ...named, ...values }),
+    };
+    const closing = `mail.${template}.closing`;
     const model = {
+      closing: texts.has(closing) ? texts.t(closing) : '',
       ...texts,
       ...modelIn(language, texts.t),
       language,

@@ -19,7 +19,7 @@ const inView = new IntersectionObserver((entries) => {
     target.append(frameAt(address, target.dataset.title));
   }
 });
-for (const stage of document.querySelectorAll('[data-sample]')) inView.observe(stage);
+for (const stage of document.querySelectorAll('.stage[data-sample]')) inView.observe(stage);
 
 const form = document.querySelector('[data-draft]');
 const panel = document.querySelector('[data-preview]');
@@ -29,9 +29,12 @@ if (panel) {
   const picks = panel.querySelector('form');
   const gallery = panel.querySelector('[data-gallery]');
   const status = panel.querySelector('[data-shown]');
-  let isDraft = gallery.search !== '';
+  let isDraft = 'typed' in panel.dataset;
   const show = () => {
-    const { sample, language, scheme, width } = Object.fromEntries(new FormData(picks));
+    const { sample, language, scheme, width } = {
+      ...panel.dataset,
+      ...Object.fromEntries(new FormData(picks)),
+    };
     const address = new URL(panel.dataset.preview, location.href);
     for (const [name, value] of Object.entries({ sample, language, scheme }))
       address.searchParams.set(name, value);
@@ -61,9 +64,10 @@ if (panel) {
       // What is half typed is not valid yet: what was shown last stays. Only the latest question counts.
       if (!answer?.ok || answer.redirected || mine !== asked) return;
       const told = new DOMParser().parseFromString(await answer.text(), 'text/html');
-      for (const list of told.querySelectorAll('.pairs')) document.getElementById(list.id)?.replaceWith(list);
+      for (const list of told.querySelectorAll('[data-live]'))
+        document.getElementById(list.id)?.replaceWith(list);
       isDraft = true;
-      gallery.search = new URLSearchParams({ draft: gallery.dataset.gallery });
+      if (gallery) gallery.search = new URLSearchParams({ draft: gallery.dataset.gallery });
       status.textContent = status.dataset.shown;
       show();
     };

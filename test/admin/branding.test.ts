@@ -163,3 +163,80 @@ test('look in mails: the logo comes along inside, the colour is the look’s, at
     await app.stop();
   }
 });
+
+withServer(
+  'attack: texts of mails as injection: headers, HTML, links, what a mail must say',
+  async ({ api }) => {
+    const path = '/branding/mails/invitation/en';
+    for (const [member, texts] of Object.entries({
+      subject: ['Hello\r\nBcc: all@evil.example', 'Hi {inviter}', 'x'.repeat(61), 'See evil.example', ''],
+      lead: [
+        '<b>Hi</b>',
+        'Go to https://evil.example',
+        'Write to a@b',
+        '{url}',
+        '{__proto__}',
+        'a}',
+        'a\u202eb',
+      ],
+      lead_by: ['Somebody invites you', '{inviter} {inviter2}', 'x{inviter}'.padEnd(501, 'x')],
+      closing: ['www.evil.example', '10.0.0.1', 'javascript:\u0000x', '{product'],
+      not_you: [7, {}, ['x']],
+    }))
+      for (const text of texts)
+        deepEqual(
+          wrongFields(await api('PUT', path, { [member]: text })),
+          [member],
+          `${member} ${String(text)}`,
+        );
+    deepEqual(wrongFields(await api('PUT', '/branding/mails/test/en', { button: 'Press' })), ['button']);
+    for (const [mail, language] of [
+      ['nothing', 'en'],
+      ['__proto__', 'en'],
+      ['test', 'xx'],
+    ])
+      ok(
+        (await api('PUT', `/branding/mails/${mail}/${language}`, { subject: 'Hello there' })).status >= 400,
+        mail,
+      );
+    equal((await api('GET', '/branding/mails')).headers.get('etag'), '"0"');
+  },
+);
+
+test('texts of mails: in their language, at the next mail; back by their version', async () => {
+  const app = await startApp({ store: 'sqlite' });
+  const mailbox = await openMailbox(app);
+  const sendIn = async (language: string) => {
+    const body = { to: 'ann@example.com', mail: 'invitation', language };
+    equal((await app.admin('POST', '/settings/test-email', body)).status, 200);
+    return mailbox.received.at(-1)?.mail ?? fail('no mail');
+  };
+  try {
+    const own = {
+      subject: 'Join {product}',
+      lead_by: '{inviter} asks you to join.',
+      closing: 'Call 2222 & ask.',
+    };
+    const saved = await app.admin('PUT', '/branding/mails/invitation/en', own);
+    deepEqual([saved.status, saved.body.data.subject, saved.body.data.lead], [200, own.subject, null]);
+    const mail = await sendIn('en');
+    equal(mail.subject, 'Join Latchkey');
+    match(String(mail.text), /Grace Hopper asks you to join\.[\s\S]*Call 2222 & ask\.[\s\S]*-- /);
+    match(
+      String(mail.html),
+      /<b><bdi>Grace Hopper<\/bdi><\/b> asks you to join\.[\s\S]*Call 2222 &amp; ask\./,
+    );
+    notDeepEqual((await sendIn('de')).subject, mail.subject);
+    const list = JSON.stringify((await app.admin('GET', '/branding/mails')).body);
+    match(list, /\{"mail":"invitation","languages":\["en"\]\}/);
+    equal(list.match(/"en"/g)?.length, 1);
+    equal((await app.admin('PUT', '/branding/mails/invitation/en', {})).status, 200);
+    equal((await sendIn('en')).subject, 'Your invitation to Latchkey');
+    equal((await app.admin('POST', '/branding/mails/restore', { version: 1 })).status, 204);
+    equal((await sendIn('en')).subject, 'Join Latchkey');
+    equal((await app.admin('GET', '/branding/mails/versions')).body.data.items?.length, 3);
+  } finally {
+    await mailbox.close();
+    await app.stop();
+  }
+});

@@ -74,6 +74,10 @@ const adminTable: Readonly<Record<string, Readonly<Record<string, 'read' | 'full
   '/branding/versions': { GET: 'read' },
   '/branding/restore': { POST: 'full' },
   '/branding/pictures': { POST: 'full' },
+  '/branding/mails': { GET: 'read' },
+  '/branding/mails/versions': { GET: 'read' },
+  '/branding/mails/restore': { POST: 'full' },
+  '/branding/mails/{mail}/{language}': { GET: 'read', PUT: 'full' },
   '/keys': { GET: 'read' },
   '/keys/rotate': { POST: 'full' },
   '/mails': { GET: 'full' },
@@ -284,9 +288,9 @@ test('attack: ids of another user’s session, device, passkey and application a
     }
   }
   // Below one user the admin API finds nothing of another: an id in the wrong place is no id.
-  // (Of an application and a user neither is below the other: test/attacks/token-preview.test.ts.)
+  // (Of an application and a user neither is below the other: test/attacks/token-preview.test.ts. A language of a mail is of nobody.)
   const nested = routes.filter(
-    ({ path }) => (path.match(/\{/g) ?? []).length > 1 && !path.startsWith('/clients/'),
+    ({ path }) => (path.match(/\{/g) ?? []).length > 1 && !/^\/(?:clients|branding\/mails)\//.test(path),
   );
   ok(nested.length >= 5, String(nested.length));
   for (const route of nested) {

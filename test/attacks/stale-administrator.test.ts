@@ -30,6 +30,8 @@ const SENSITIVE: Readonly<Record<string, true | string>> = {
   'PUT /branding': true,
   'PATCH /branding': true,
   'POST /branding/restore': true,
+  'POST /branding/mails/restore': true,
+  'PUT /branding/mails/{mail}/{language}': true,
   'PUT /clients/{client_id}/branding': true,
   'PATCH /clients/{client_id}/branding': true,
   'POST /clients/{client_id}/branding/restore': true,

@@ -174,6 +174,8 @@ const pages = (): Readonly<Record<string, string>> => ({
   branding: '/branding',
   looks: `/applications/${ids.application}/looks`,
   gallery: '/branding/gallery?group=E-mails',
+  'mail-texts': '/branding/mails',
+  'mail-text': '/branding/mails/invitation/ar',
   'api-keys': '/api-keys',
   'api-key-new': '/api-keys/new',
   tokens: `/tokens?user_id=${ids.user}`,

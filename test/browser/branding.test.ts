@@ -97,6 +97,32 @@ test('branding: preview and gallery follow what is picked before it is saved', a
   deepEqual([...world.admin.complaints], []);
 });
 
+test('branding: texts of a mail are written, judged, seen, saved and sent', async () => {
+  const page = await world.open('/branding/mails/password_reset/de');
+  await page.locator('#lead').fill('Siehe {link} auf evil.example');
+  await page.locator('#checked', { hasText: 'There is no {link} in this text.' }).waitFor();
+  await page.locator('#lead').fill('Hallo von {product}: Wählen Sie ein neues Passwort.');
+  await page.locator('#closing').fill('Fragen? Rufen Sie 2222 an.');
+  await page.locator('#plain', { hasText: 'Fragen? Rufen Sie 2222 an.' }).waitFor();
+  await page.locator('.fine').waitFor();
+  const frame = page.frameLocator('.beside iframe:not(.next)');
+  await frame.getByText('Hallo von Latchkey: Wählen Sie ein neues Passwort.').last().waitFor();
+  await shoot(page, 'branding-mail');
+  deepEqual(await (await createAxe(page)).violations(), []);
+  await press(page, 'Save');
+  equal(await noticeOf(page), 'Saved. The next e-mail has these texts.');
+  await press(page, 'Send a test e-mail to me');
+  match(String(await page.locator('.notice').last().textContent()), /the e-mail is in the outbox/);
+  match(
+    JSON.stringify(await world.server.admin('GET', '/mails?state=kept')),
+    /Hallo von Latchkey: .*Fragen\? Rufen Sie 2222 an\./,
+  );
+  await world.open('/branding/mails');
+  await shoot(page, 'branding-mails');
+  deepEqual(await (await createAxe(page)).violations(), []);
+  deepEqual([...world.admin.complaints], []);
+});
+
 test('branding: random palettes have no violation, light and dark, card and split', async () => {
   const visitor = await openWindow(world.browser);
   const axe = await createAxe(visitor.page);

@@ -527,6 +527,12 @@ const ANSWERS: Readonly<Record<string, 'another page' | 'shown once' | 'does not
   '/branding/preview': 'does nothing',
   '/applications/:id/looks/draft': 'does nothing',
   '/applications/:id/looks/preview': 'does nothing',
+  '/branding/mails/restore': 'another page',
+  '/branding/mails/:mail/:language': 'another page',
+  '/branding/mails/:mail/:language/draft': 'does nothing',
+  '/branding/mails/:mail/:language/preview': 'does nothing',
+  // Sent again by a reload, to the administrator alone.
+  '/branding/mails/:mail/:language/test': 'does nothing',
   '/branding/picture': 'another page',
   '/branding/remove-picture': 'another page',
   '/branding/restore': 'another page',

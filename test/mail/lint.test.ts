@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { simpleParser } from 'mailparser';
 import { compose } from '../../src/mail/compose.ts';
+import { lintMail } from '../../src/mail/lint.ts';
 import type { MailTemplate } from '../../src/mail/templates.ts';
 import { createMailViews } from '../../src/mail/views.ts';
 import { type Language, languages } from '../../src/views/strings.ts';
@@ -141,4 +142,19 @@ test('mails: what a list of mails shows beside the subject is a sentence, and no
     assert.ok(preview.trim().length > 10, `${where}: ${preview}`);
     assert.ok(!preview.includes(mailSecrets.code), where);
   });
+});
+
+test('mails: the lint that administrators see finds nothing in any, and finds what is wrong', () => {
+  each((sent, where) => assert.deepEqual(lintMail(sent, baseUrl), [], where));
+  const [good] = everywhere;
+  assert.ok(good);
+  for (const wrong of [
+    { subject: 'x'.repeat(61) },
+    { subject: 'a\nb and more' },
+    { html: `${good.html}<a href="https://evil.example">x</a>` },
+    { html: good.html.padEnd(16 * 1024) },
+    { text: `${good.text}Another sentence.` },
+    { text: `${good.text}{product}` },
+  ])
+    assert.notDeepEqual(lintMail({ ...good, ...wrong }, baseUrl), [], JSON.stringify(wrong).slice(0, 60));
 });

@@ -111,6 +111,8 @@ export async function startApiWorld(options: TestAppOptions = {}): Promise<ApiWo
     sessions: await firstOf('/sessions'),
     mails: await firstOf('/mails'),
     audit: await firstOf('/audit'),
+    mail: 'invitation',
+    language: 'en',
     client_id: client.id,
     user_id: user.id,
     passkey_id: passkeyId,

@@ -1,6 +1,6 @@
 // The interfaces that the admin API needs from other domains, as narrow as it uses them. Those domains do not import it.
 import type Koa from 'koa';
-import type { OutboxMail } from '../../mail/index.ts';
+import type { MailTemplate, OutboxMail } from '../../mail/index.ts';
 import type { Bearers } from '../../oidc/index.ts';
 import type { SessionRecord } from '../../store/collections.ts';
 import type { Query, Stored } from '../../store/port.ts';
@@ -22,7 +22,11 @@ export interface MailPort {
   list(query: Query): Promise<Listing<OutboxMail>>;
   find(id: string): Promise<OutboxMail | undefined>;
   /** @throws AppError request.invalid for an invalid address */
-  sendTest(to: string): Promise<{ readonly state: 'sent' | 'kept' | 'failed'; readonly problem?: string }>;
+  sendTest(
+    to: string,
+    language?: string,
+    template?: MailTemplate,
+  ): Promise<{ readonly state: 'sent' | 'kept' | 'failed'; readonly problem?: string }>;
 }
 
 export interface SessionsPort {

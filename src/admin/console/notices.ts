@@ -22,6 +22,7 @@ const notices: Readonly<Record<string, string>> = {
   'key-rotated':
     'A new key signs within seconds. The old one stays in the key list until its last token has expired.',
   'key-replaced': 'Key replaced. Tokens signed with the old key are no longer accepted.',
+  'mail-texts-saved': 'Saved. The next e-mail has these texts.',
   'branding-saved': 'Saved. Pages have it within a second.',
   'branding-restored': 'The earlier version is back, as a new one.',
   'settings-imported': 'Settings imported. They take effect immediately.',

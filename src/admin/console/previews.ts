@@ -5,7 +5,7 @@ import type { Look, Looks } from '../../branding/index.ts';
 import { AppError } from '../../errors.ts';
 import type { OneTime } from '../../http/index.ts';
 import { isMembers } from '../../json.ts';
-import { createMailPreviews } from '../../mail/index.ts';
+import { createMailPreviews, isMail, lintMail, type MailTexts } from '../../mail/index.ts';
 import type { Settings } from '../../settings/index.ts';
 import { contrastsOfTheme, themeOf, type Views } from '../../views/index.ts';
 import { createValidator } from '../api/validate.ts';
@@ -20,10 +20,16 @@ const handlePattern = /^[A-Za-z0-9_-]{16,64}$/;
 interface Deps {
   readonly views: Pick<Views, 'sendStill'>;
   readonly oneTime: Pick<OneTime, 'keep' | 'peek'>;
-  readonly looks: Pick<Looks, 'lookOf' | 'lookWith'>;
+  readonly looks: Pick<Looks, 'lookOf' | 'lookWith' | 'mailTexts'>;
   readonly settings: Pick<Settings, 'current'>;
   readonly baseUrl: string;
 }
+
+const isTexts = (value: unknown): value is MailTexts =>
+  isMembers(value) &&
+  Object.values(value).every(
+    (texts) => isMembers(texts) && Object.values(texts).every((text) => typeof text === 'string'),
+  );
 
 export function createPreviews({ views, oneTime, looks, settings, baseUrl }: Deps) {
   const drafts = createValidator(lookBody);
@@ -34,6 +40,12 @@ export function createPreviews({ views, oneTime, looks, settings, baseUrl }: Dep
     if (!handlePattern.test(handle)) return undefined;
     const kept = await oneTime.peek(keyOf(who, handle));
     return isMembers(kept) && drafts.isValid(kept.look) ? toLook(kept.look) : undefined;
+  }
+
+  async function textsOf(who: SignedInAdmin, handle: string | undefined): Promise<MailTexts | undefined> {
+    if (handle === undefined || !handlePattern.test(handle)) return undefined;
+    const kept = await oneTime.peek(keyOf(who, handle));
+    return isMembers(kept) && isTexts(kept.mails) ? kept.mails : undefined;
   }
 
   const themeWith = (clientId: string | undefined, draft: Look | undefined) =>
@@ -49,15 +61,25 @@ export function createPreviews({ views, oneTime, looks, settings, baseUrl }: Dep
     const { samples } = await import('../resources/branding/samples/samples.ts');
     const sample = Object.entries(samples).find(([one]) => one === name)?.[1];
     if (sample !== undefined) return views.sendStill(ctx, { ...sample, language, theme }, scheme);
-    const mail = mails.render(name, language, theme);
-    if (mail === undefined) throw new AppError('request.not_found');
-    views.sendStill(ctx, { html: mail.html, logo: theme.look?.logo }, scheme);
+    const mail = name.replace(/^mail-/, '');
+    if (mail === name || !isMail(mail)) throw new AppError('request.not_found');
+    const texts = (await textsOf(who, asked.draft)) ?? looks.mailTexts();
+    const { html } = mails.render(mail, language, theme, texts);
+    views.sendStill(ctx, { html, logo: theme.look?.logo }, scheme);
   }
 
   return (ctx: Koa.Context, who: SignedInAdmin): Previews => ({
     async keep(handle, look) {
       if (!handlePattern.test(handle)) throw new AppError('request.malformed');
       await oneTime.keep(keyOf(who, handle), { look: shownLook(look) }, SECONDS);
+    },
+    async keepMails(handle, texts) {
+      if (!handlePattern.test(handle)) throw new AppError('request.malformed');
+      await oneTime.keep(keyOf(who, handle), { mails: texts }, SECONDS);
+    },
+    mail(mail, language, texts) {
+      const rendered = mails.render(mail, language, themeWith(undefined, undefined), texts);
+      return { ...rendered, problems: lintMail(rendered, baseUrl) };
     },
     contrasts: (clientId, look) => contrastsOfTheme(themeWith(clientId, look)),
     show: (asked) => show(ctx, who, asked),

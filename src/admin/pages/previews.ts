@@ -1,5 +1,6 @@
 // What pages of the Admin UI can ask of previews (console/previews.ts).
 import type { Look } from '../../branding/index.ts';
+import type { MailTemplate, MailTexts } from '../../mail/index.ts';
 import type { ContrastPair, Language } from '../../views/index.ts';
 
 export interface SampleRequest {
@@ -16,6 +17,14 @@ export interface SampleRequest {
 export interface Previews {
   /** @throws AppError request.malformed for a name of another form */
   keep(draft: string, look: Look): Promise<void>;
+  /** The same for the texts of mails. */
+  keepMails(draft: string, texts: MailTexts): Promise<void>;
+  /** The mail with made-up values, and what is wrong with it. */
+  mail(
+    mail: MailTemplate,
+    language: Language,
+    texts: MailTexts | undefined,
+  ): { readonly subject: string; readonly text: string; readonly problems: readonly string[] };
   contrasts(clientId: string | undefined, look: Look): readonly ContrastPair[];
   /** Sends the page or the mail. @throws AppError request.not_found */
   show(asked: SampleRequest): Promise<void>;

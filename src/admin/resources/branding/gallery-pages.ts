@@ -12,7 +12,7 @@ const oneOf = <T extends string>(names: readonly [T, ...T[]], name: string | nul
   names.find((one) => one === name) ?? names[0];
 
 /** What is to be seen, as its address says. */
-function choicesOf({ query }: Pick<AdminContext, 'query'>) {
+export function choicesOf({ query }: Pick<AdminContext, 'query'>) {
   const language = query.get('language') ?? '';
   return {
     sample: query.get('sample') ?? 'login',

@@ -10,6 +10,7 @@ import type { AdminContext, Page } from '../../pages/page.ts';
 import { createNames } from '../names.ts';
 import { readSettings } from '../settings/read.ts';
 import { galleryPages, previewModel } from './gallery-pages.ts';
+import { mailTextPages } from './mail-text-pages.ts';
 import { lookAfter, type Place, places } from './place.ts';
 import { branding } from './resource.ts';
 import type { LookView } from './schema.ts';
@@ -216,4 +217,4 @@ function pagesOf(place: Place): Page[] {
   ];
 }
 
-export const brandingPages: readonly Page[] = [...galleryPages, ...places.flatMap(pagesOf)];
+export const brandingPages: readonly Page[] = [...galleryPages, ...mailTextPages, ...places.flatMap(pagesOf)];

@@ -19,7 +19,7 @@ import { type LookBody, lookBody, lookSchema, shownLook, shownSaved, toLook } fr
 
 export type LooksPort = Pick<
   Looks,
-  'read' | 'save' | 'versions' | 'restore' | 'ofClients' | 'lookOf' | 'lookWith'
+  'read' | 'save' | 'versions' | 'restore' | 'ofClients' | 'lookOf' | 'lookWith' | 'mailTexts'
 >;
 
 interface Ports {

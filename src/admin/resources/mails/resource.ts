@@ -1,7 +1,8 @@
 // Outbound mail: sent, queued and failed mails, and the readable ones stored because no mail server is configured.
-import { Enum, Integer, Object as ObjectSchema, String as StringSchema } from 'typebox';
-import type { OutboxMail } from '../../../mail/index.ts';
+import { Enum, Integer, Object as ObjectSchema, Optional, String as StringSchema } from 'typebox';
+import { mailNames, type OutboxMail } from '../../../mail/index.ts';
 import { mails as collection, type MailRecord } from '../../../store/collections.ts';
+import { languages } from '../../../views/index.ts';
 import { defineResource, type ListPorts } from '../../api/define-resource.ts';
 import type { ListDefinition } from '../../api/list-query.ts';
 import type { MailPort } from '../../api/ports.ts';
@@ -123,6 +124,12 @@ export const mails = defineResource(
             description: 'The e-mail address of the recipient.',
             [DOCUMENTED]: { format: 'email' },
           }),
+          mail: Optional(
+            Enum([...mailNames], {
+              description: 'The e-mail to send, with made-up values. Default: `test`.',
+            }),
+          ),
+          language: Optional(Enum([...languages], { description: 'Its language. Default: `en`.' })),
         },
         strict,
       ),
@@ -139,7 +146,7 @@ export const mails = defineResource(
         ),
       },
       async run({ body }, { mail }) {
-        const outcome = await mail.sendTest(body.to);
+        const outcome = await mail.sendTest(body.to, body.language, body.mail);
         return { data: { state: outcome.state, problem: outcome.problem ?? null } };
       },
     }),
