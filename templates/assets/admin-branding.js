@@ -57,6 +57,7 @@ if (panel) {
   });
 
   if (form) {
+    const contrast = form.querySelector('[data-contrast]');
     let asked = 0;
     const ask = async (mine) => {
       const body = new URLSearchParams(new FormData(form));
@@ -64,8 +65,16 @@ if (panel) {
       // What is half typed is not valid yet: what was shown last stays. Only the latest question counts.
       if (!answer?.ok || answer.redirected || mine !== asked) return;
       const told = new DOMParser().parseFromString(await answer.text(), 'text/html');
-      for (const list of told.querySelectorAll('[data-live]'))
-        document.getElementById(list.id)?.replaceWith(list);
+      const heard = [];
+      for (const list of told.querySelectorAll('[data-live]')) {
+        const before = document.getElementById(list.id);
+        if (contrast && before?.textContent !== list.textContent)
+          for (const item of list.children)
+            heard.push([...item.children].map((one) => one.textContent.trim()).join(' '));
+        before?.replaceWith(list);
+      }
+      // Only what changed, and by a region that was there before: another would not be read out.
+      if (heard.length > 0) contrast.textContent = heard.join(' ');
       isDraft = true;
       if (gallery) gallery.search = new URLSearchParams({ draft: gallery.dataset.gallery });
       status.textContent = status.dataset.shown;

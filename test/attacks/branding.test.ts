@@ -172,4 +172,29 @@ test('attack: a link puts words into the gallery; a draft is its own administrat
   equal((await keep(agent, { draft: '../x' })).status, 400);
   equal((await keep(agent, { csrf: 'forged' })).status, 403);
   deepEqual((await app.admin('GET', '/branding')).body.data.texts, {});
+
+  // Links that lead to scripts or to forms of our own: what the API refuses the form does, beside the field, with what was typed.
+  for (const url of [
+    'javascript:alert(1)',
+    'data:text/html,x',
+    '//evil.example',
+    'http://a.example/',
+    '/admin',
+  ]) {
+    const fields = { csrf, version: '0', 'links.0.url': url, 'links.0.labels.en': '<i>Terms</i>' };
+    const refused = await agent.post(`${app.url}/admin/branding`, fields);
+    equal(refused.status, 400, url);
+    match(
+      refused.body,
+      /id="links\.0\.url-error" class="problem">Must be an address with https: or mailto:\./,
+      url,
+    );
+    match(refused.body, /<details open><summary>Link 1 <small><bdi>&lt;i&gt;Terms&lt;\/i&gt;/, url);
+    ok(refused.body.includes(`value="${url}"`), url);
+    equal((await keep(agent, { 'links.0.url': url })).status, 400, url);
+  }
+  const words = { 'links.1.url': 'https://a.example/', 'links.1.labels.ja': 'x'.repeat(41) };
+  const long = await agent.post(`${app.url}/admin/branding`, { csrf, version: '0', ...words });
+  match(long.body, /id="links\.1\.labels\.ja-error" class="problem">Must be at most 40 characters/);
+  deepEqual((await app.admin('GET', '/branding')).body.data.links, []);
 });

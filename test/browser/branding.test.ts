@@ -43,12 +43,22 @@ test('branding: logo, colours and texts by the form; a version comes back', asyn
   equal(await page.locator('#accent').inputValue(), 'navy');
   equal(await page.locator('[id="texts.en.welcome"]').inputValue(), 'Welcome to <Acme>');
   await page.locator('#accent').fill('#ffd400');
+  await page.getByText('Link 1', { exact: true }).click();
+  await page.locator('[id="links.0.url"]').fill('https://acme.example/terms');
+  await page.locator('[id="links.0.labels.en"]').fill('House rules');
+  await page.locator('[id="links.0.labels.ar"]').fill('القواعد');
+  await page.frameLocator('.beside iframe:not(.next)').getByText('House rules').waitFor();
+  await shoot(page, 'branding-links');
   await press(page, 'Save');
   await shoot(page, 'branding-form');
 
   const visitor = await openWindow(world.browser);
   await visitor.page.goto(signIn);
   equal(await visitor.page.locator('.card > .welcome').textContent(), 'Welcome to <Acme>');
+  equal(
+    await visitor.page.getByRole('link', { name: 'House rules' }).getAttribute('href'),
+    'https://acme.example/terms',
+  );
   equal(await visitor.page.evaluate("document.querySelector('.brand img').naturalWidth"), 320);
   await page.getByRole('button', { name: 'Restore version 1', exact: true }).click();
   await page.waitForURL(/\/branding/);
@@ -68,8 +78,15 @@ test('branding: preview and gallery follow what is picked before it is saved', a
   const page = await world.open('/branding');
   const frame = page.frameLocator('.beside iframe:not(.next)');
   await frame.locator('button.primary').first().waitFor();
+  const below = () => page.evaluate("document.getElementById('accent_dark').offsetTop");
+  const before = await below();
   await page.locator('#accent').fill('#ffd400');
   await page.locator('#pairs-accent small', { hasText: '#ffd400 would have' }).first().waitFor();
+  equal(await below(), before, 'a correction moves nothing');
+  match(
+    String(await page.getByRole('status').filter({ hasText: '#ffd400 would have' }).textContent()),
+    / : 1 /,
+  );
   await page.waitForFunction("!document.querySelector('.next')");
   equal(await colorIn(page, '.beside iframe:not(.next)', 'button.primary'), 'rgb(255, 212, 0)');
   await page.locator('#language').selectOption('ar');

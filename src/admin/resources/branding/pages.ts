@@ -10,6 +10,7 @@ import type { AdminContext, Page } from '../../pages/page.ts';
 import { createNames } from '../names.ts';
 import { readSettings } from '../settings/read.ts';
 import { galleryPages, previewModel } from './gallery-pages.ts';
+import { linkRows, linksIn, linkValuesOf, problemsOfLinks } from './link-fields.ts';
 import { mailTextPages } from './mail-text-pages.ts';
 import { lookAfter, type Place, places } from './place.ts';
 import { branding } from './resource.ts';
@@ -18,6 +19,8 @@ import type { LookView } from './schema.ts';
 const pictureNames = ['logo', 'logo_dark', 'icon'] as const;
 const colorNames = ['accent', 'accent_dark', 'background', 'background_dark'] as const;
 const textNames = ['welcome', 'panel', 'help'] as const;
+/** Every text of every language at its longest, each character nine in a form. */
+const FORM_BYTES = 96 * 1024;
 const nothingWrong = { alert: '', errors: {}, isStale: false };
 
 /** What the form has, as its fields have it. */
@@ -34,6 +37,7 @@ function valuesOf(look: LookView): Record<string, string> {
     radius: radius === null ? '' : String(radius),
     is_gradient: isGradient === true ? 'on' : '',
     is_name_in_logo: isNameInLogo === true ? 'on' : '',
+    ...linkValuesOf(look),
   };
 }
 
@@ -54,6 +58,7 @@ function bodyOf({ form }: AdminContext): object {
     is_gradient: isOn(form, 'is_gradient') || null,
     is_name_in_logo: isOn(form, 'is_name_in_logo') || null,
     texts,
+    links: linksIn(form),
   };
 }
 
@@ -124,6 +129,8 @@ async function show(place: Place, context: AdminContext, refused?: Refused, stat
       version: version ?? 0,
       values,
       errors: refused?.errors ?? {},
+      linkErrors: problemsOfLinks(context.form),
+      linkRows,
       alert: refused?.alert,
       verdicts: verdictsOf(context, place, shown),
       draft,
@@ -188,6 +195,7 @@ function pagesOf(place: Place): Page[] {
       method: 'POST',
       path: `${address}/draft`,
       formOn: { path: address },
+      formBytes: FORM_BYTES,
       handle: (context) => keepDraft(place, context),
     },
     // Without scripts: a button of the form that shows it with its preview, and saves nothing.
@@ -195,12 +203,17 @@ function pagesOf(place: Place): Page[] {
       method: 'POST',
       path: `${address}/preview`,
       formOn: { path: address },
+      formBytes: FORM_BYTES,
       handle: (context) => show(place, context, { ...nothingWrong, values: typedIn(context.form) }),
     },
-    post('', async (context) => {
-      await place.change(context, bodyOf(context), versionOf(context.form));
-      context.go(place.pathOf(context), 'branding-saved');
-    }),
+    post(
+      '',
+      async (context) => {
+        await place.change(context, bodyOf(context), versionOf(context.form));
+        context.go(place.pathOf(context), 'branding-saved');
+      },
+      { formBytes: FORM_BYTES },
+    ),
     post('/picture', (context) => upload(place, context), {
       file: { name: 'file', limitBytes: MAX_PICTURE_BYTES },
     }),
