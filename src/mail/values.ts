@@ -9,8 +9,8 @@ const MAX_URL = 2000;
 /** Line breaks, bidirectional controls, invisible characters and lone surrogates. */
 const hidden = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu;
 
-/** Mail programs turn letters around a dot, and URL schemes, into links. */
-const device = /^(?!.*\p{L}\.\p{L})[\p{L}\p{N} .,()+-]{1,60}$/u;
+/** Mail programs turn letters and digits around a dot, and URL schemes, into links. */
+const device = /^(?!.*[\p{L}\p{N}]\.\p{L})[\p{L}\p{N} .,()+-]{1,60}$/u;
 
 /** Of the IANA database. */
 const timeZone = /^[A-Za-z0-9+_/-]{1,64}$/;
@@ -21,7 +21,7 @@ const clean = (text: string): string =>
 /** What mail programs make links of: schemes, and letters or digits around a dot, an at sign or a slash, whole-width ones included. */
 const joints = /([:.@/\\\u2024\u3002\uff0e\uff0f\uff1a\uff20\uff61])(?=[\p{L}\p{N}/\\])/gu;
 export const looksLikeAddress =
-  /\p{L}[.\u2024\u3002\uff0e\uff61]\p{L}|[@\uff20]|[:\uff1a][/\\\uff0f]|\d[.\u3002]\d/u;
+  /[\p{L}\p{M}\p{N}][.\u2024\u3002\uff0e\uff61][\p{L}\p{N}]|[@\uff20]|[:\uff1a][/\\\uff0f]/u;
 
 /**
  * A text of a person's or an application's choosing, as a mail shows it. One that looks like an address is taken apart by

@@ -4,6 +4,7 @@ import { deepEqual, doesNotMatch, equal, match, ok } from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { simpleParser } from 'mailparser';
 import { compose } from '../../src/mail/compose.ts';
+import { shown } from '../../src/mail/values.ts';
 import { createMailViews } from '../../src/mail/views.ts';
 import { mailNames, sampleValues } from '../mail/samples.ts';
 import { baseUrl, start } from '../mail/support.ts';
@@ -109,6 +110,12 @@ test('attack: an administrator’s name and an application’s name as links in 
   doesNotMatch(String(html), /<b>now|href="[^"]*evil/);
   for (const [, found = ''] of textAsHtml.matchAll(/href="([^"]*)"/g)) ok(!found.includes('evil'), found);
   ok(link.startsWith(app.url));
+});
+
+test('attack: a name whose host ends in a digit, or begins with one, is a link for mail programs, too', () => {
+  for (const name of ['evil1.com', 'www.4evil.com', '2.evil9.io', '9.com', 'evil1\uff0ecom'])
+    doesNotMatch(shown(name), /[\p{L}\p{N}][.\uff0e][\p{L}\p{N}]/u, name);
+  for (const name of ['Dr. Who', 'J. R. R. Tolkien', 'Version 2.']) equal(shown(name), name);
 });
 
 test('attack: a username as a link in a mail; copied from there it signs in', async () => {
