@@ -2,10 +2,11 @@
 // and what others try with it. Every table is small.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { audit } from '../../src/store/collections.ts';
+import { audit, leases as jobLeases } from '../../src/store/collections.ts';
+import type { Collection, CollectionDefinition, Store } from '../../src/store/port.ts';
 import { userImportParts, userImports } from '../../src/store/user-imports.ts';
 import { Agent, hiddenFields, type Page } from '../support/agent.ts';
-import { PASSWORD, startApp, type TestApp } from '../support/app.ts';
+import { PASSWORD, SECRET_KEY, startApp, type TestApp } from '../support/app.ts';
 
 const PATH = '/admin/users/import/csv';
 
@@ -20,7 +21,7 @@ async function signedIn(username: string): Promise<Agent> {
 }
 
 before(async () => {
-  app = await startApp();
+  app = await startApp({ env: { SECRET_KEY } });
   await app.createUser('root-admin', { role: 'admin' });
   await app.createUser('other-admin', { role: 'admin' });
   await app.createUser('ann', { role: 'auditor' });
@@ -183,6 +184,43 @@ test('import of a table: a part that was interrupted is done again without a fal
   match(words(await carriedOut(second)), /Refused 2/, 'another import of the same users');
 });
 
+test('import of a table: a user whose process died before their groups and event were written gets both', async () => {
+  const path = await begin('username,groups\nhalf-1,staff;on-call\nhalf-2,staff');
+  const id = path.slice(path.lastIndexOf('/') + 1);
+  const imports = app.store.collection(userImports);
+  const parts = app.store.collection(userImportParts);
+  const before = await imports.find(id);
+  const part = (await everyRow()).find((one) => one.id.startsWith(`${id}.`));
+  ok(before && part);
+  await carriedOut(path);
+  const log = app.store.collection(audit);
+  const eventsOf = async (value: string) => {
+    const event = { field: 'event', op: 'eq', value: 'user.created' } as const;
+    const filters = [event, { field: 'target_id', op: 'eq', value } as const];
+    return (await log.query({ filters, sort: 'id', order: 'asc', limit: 10 })).items;
+  };
+  const userId = String((await found('half-1'))?.id);
+  for (const group of ['staff', 'on-call']) await app.admin('DELETE', `/groups/${group}/members/${userId}`);
+  for (const event of await eventsOf(userId)) await log.remove(event.id);
+  await parts.put(part.id, part.value, { expiresAt: part.expiresAt });
+  await imports.put(id, before.value, { expiresAt: before.expiresAt });
+  match(words(await carriedOut(path)), /Created 2 Changed 0 Already so 0 Refused 0/);
+  deepEqual((await found('half-1'))?.groups, ['on-call', 'staff']);
+  equal((await eventsOf(userId)).length, 1, 'recorded');
+  equal((await eventsOf(String((await found('half-2'))?.id))).length, 1, 'once');
+});
+
+test('import of a table: cells stay in their columns, or the row is refused', async () => {
+  const spaced = words(await submit({ rows: 'username,email,name\n"quo" , "quo@example.com" ,"Q"' }));
+  match(spaced, /Create 1/);
+  const after = await submit({ rows: 'username,name,nickname\n"a"b,c' });
+  equal(after.status, 400);
+  match(words(after), /Row 2 has text after a closing quote/);
+  const more = words(await submit({ rows: 'username,name,nickname\nextra,Doe, Jane,jd\nplain,x,y,,' }));
+  match(more, /Create 1 .*Refused 1/);
+  match(more, /2 extra The row has more cells than there are columns/);
+});
+
 test('attack: an import by an auditor, unauthenticated, by a forged form, by an old sign-in', async () => {
   const auditor = await signedIn('ann');
   for (const path of [PATH, `${PATH}/x`]) equal((await auditor.get(path)).status, 403, path);
@@ -255,4 +293,50 @@ test('attack: hostile tables: markup in names, endless lines, open quotes, not U
   match(words(await send(Buffer.from('username\nzoë', 'latin1'))), /The file is not UTF-8/);
   match(words(await send(Buffer.from('\ufeffusername\nzoë'))), /Create 1/);
   equal((await send(Buffer.alloc(9 * 1024 * 1024, 'a'))).status, 413);
+});
+
+// Last: the other process has another address, and the Admin UI is registered with that one from then on.
+test('import of a table: two processes at the same part, one of them late, create and refuse nothing twice', async () => {
+  const ids: string[] = [];
+  let isHeld = false;
+  const shared: Store = {
+    ...app.store,
+    collection<T>(definition: CollectionDefinition<T>): Collection<T> {
+      const collection = app.store.collection(definition);
+      if (definition.name !== 'accounts') return collection;
+      return {
+        ...collection,
+        async insert(id, value, options) {
+          ids.push(id);
+          // It stands still for longer than its lease, while the other one does it all.
+          if (!isHeld) {
+            isHeld = true;
+            await app.store.ephemeral(jobLeases).remove('import_users');
+            app.advance(60_000);
+            await app.app.jobs.tick();
+            firstDone.resolve();
+          } else await late.promise;
+          return collection.insert(id, value, options);
+        },
+      };
+    },
+  };
+  const firstDone = Promise.withResolvers<void>();
+  const late = Promise.withResolvers<void>();
+  const slow = await startApp({ shared, env: { SECRET_KEY } });
+  try {
+    const path = await begin('username\nboth-1\nboth-2\nboth-3');
+    slow.advance(app.now() - slow.now() + 3_000);
+    await app.store.ephemeral(jobLeases).remove('import_users');
+    const running = slow.app.jobs.tick();
+    await firstDone.promise;
+    late.resolve();
+    await running;
+    equal(ids.length, 3, 'the slow one tried to create each');
+    const page = words(await admin.get(path));
+    match(page, /The import is done .* Created 3 Changed 0 Already so 0 Refused 0/);
+    equal((await everyRow()).filter(({ id }) => path.includes(id.split('.')[0] ?? '')).length, 0);
+  } finally {
+    await slow.stop();
+  }
 });

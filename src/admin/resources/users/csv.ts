@@ -49,8 +49,14 @@ export function readTable(given: string): Table {
   };
   for (let at = 0; at <= text.length; ) {
     let cell: string;
-    if (text[at] === '"') ({ cell, next: at } = quotedCell(text, at));
-    else {
+    while (text[at] === ' ') at += 1;
+    if (text[at] === '"') {
+      ({ cell, next: at } = quotedCell(text, at));
+      while (text[at] === ' ' || text[at] === '\r') at += 1;
+      // Whatever it was meant to be: the cells behind it would be in columns that are not theirs.
+      if (at < text.length && text[at] !== separator && text[at] !== '\n')
+        throw refuse(`Row ${number + 1} has text after a closing quote.`);
+    } else {
       let end = at;
       while (end < text.length && text[end] !== separator && text[end] !== '\n') end += 1;
       cell = text.slice(at, end).trim();

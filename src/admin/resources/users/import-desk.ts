@@ -32,6 +32,9 @@ function prepare({ table, mapping }: MappedTable): Prepared[] {
         user,
         reason: `Row ${table.numbers[first] ?? 0} has the same username or e-mail address.`,
       };
+    // A separator in a name that is not quoted: what follows it is in the wrong columns.
+    if (table.rows[at]?.slice(mapping.length).some(Boolean))
+      return { number, cells, user, reason: 'The row has more cells than there are columns.' };
     if (JSON.stringify(user).length > MAX_ROW_BYTES)
       return { number, cells: [], user: {}, reason: 'The row is too long.' };
     return { number, cells, user };

@@ -9,7 +9,7 @@ import {
   type Static,
   String as StringSchema,
 } from 'typebox';
-import type { AccountDomain } from '../../../accounts/index.ts';
+import type { Account, AccountDomain } from '../../../accounts/index.ts';
 import { AppError } from '../../../errors.ts';
 import type { Events } from '../../../events/index.ts';
 import type { Line } from '../../../http/index.ts';
@@ -103,15 +103,22 @@ async function prepare(line: Line, { importAccount }: Ports) {
 
 type Prepared = Awaited<ReturnType<AccountDomain['importAccount']>>;
 
+export const recordImported = (
+  { id, username, role }: Account,
+  actor: Actor,
+  events: Pick<Events, 'record'>,
+): Promise<void> =>
+  events.record({
+    event: 'user.created',
+    actor,
+    target: { kind: 'user', id },
+    details: { by: 'import', after: { username, role } },
+  });
+
 /** The account, and its event. @throws AppError account.username_taken, account.email_taken */
 export async function writeImported(prepared: Prepared, actor: Actor, events: Pick<Events, 'record'>) {
   const account = await prepared.write();
-  await events.record({
-    event: 'user.created',
-    actor,
-    target: { kind: 'user', id: account.id },
-    details: { by: 'import', after: { username: account.username, role: account.role } },
-  });
+  await recordImported(account, actor, events);
   return account;
 }
 

@@ -1,23 +1,26 @@
 // Carries out imports of users, a part at a time, in the name of the administrator who confirmed them: through the routes of
 // the REST API where a user is changed, so that rules and audit are the same. What was interrupted is done again from the
-// beginning of its part; a user that it created already is found by the id that the row has.
+// beginning of its part, by another process perhaps while the first still writes; a user that was created already is found by the
+// id that the row has, and made whole.
 import { setImmediate as yieldToRequests } from 'node:timers/promises';
-import { accessOfRole } from '../../../accounts/index.ts';
+import { type Account, accessOfRole } from '../../../accounts/index.ts';
 import { AppError } from '../../../errors.ts';
 import type { Events } from '../../../events/index.ts';
-import { StoreUnavailable } from '../../../store/port.ts';
+import { type Query, StoreUnavailable } from '../../../store/port.ts';
+import type { Listing } from '../../api/ports.ts';
 import type { createCalls } from '../../pages/calls.ts';
 import type { ImportRow as Row, ImportRules as Rules, UserImport } from '../../pages/user-imports.ts';
 import { groupMembers } from '../groups/resource.ts';
 import { createJudge, type JudgePorts } from './import-judge.ts';
 import type { Outcome, UserImports } from './import-records.ts';
-import { writeImported } from './import-route.ts';
+import { recordImported, writeImported } from './import-route.ts';
 import { users } from './resource.ts';
 
 interface Deps extends JudgePorts {
   readonly imports: UserImports;
   readonly call: ReturnType<typeof createCalls>['call'];
   readonly events: Pick<Events, 'record'>;
+  readonly audit: { query(query: Query): Promise<Listing<unknown>> };
 }
 
 type Did =
@@ -27,32 +30,67 @@ type Did =
 const UNEXPECTED = 'Something went wrong that nobody expected; the log of the server says what.';
 const NOT_ADMIN = 'The administrator who started it may no longer import users.';
 
-export function createImportRun({ imports, call, events, ...ports }: Deps) {
+export function createImportRun({ imports, call, events, audit, ...ports }: Deps) {
   const { accounts } = ports;
   const judge = createJudge(ports);
 
+  const actorOf = (rules: Rules) => ({ kind: 'user', id: rules.adminId, access: 'all' }) as const;
+
+  async function addTo(groups: readonly string[], userId: string, rules: Rules): Promise<void> {
+    const who = { account: { id: rules.adminId }, access: 'all', isFresh: true } as const;
+    for (const id of groups) await call(who, groupMembers.add, { params: { id }, body: { user_id: userId } });
+  }
+
+  /** What wrote it may have ended before its event and groups. */
+  async function makeWhole(account: Account, { user }: Row, rules: Rules): Promise<Did> {
+    const { items } = await audit.query({
+      filters: [
+        { field: 'event', op: 'eq', value: 'user.created' },
+        { field: 'target_id', op: 'eq', value: account.id },
+      ],
+      sort: 'id',
+      order: 'asc',
+      limit: 1,
+      isCounted: false,
+    });
+    if (items.length === 0) await recordImported(account, actorOf(rules), events);
+    const groups = Array.isArray(user.groups) ? user.groups.map(String) : [];
+    const missing = groups.filter((name) => !(account.groups ?? []).includes(name));
+    await addTo(missing, account.id, rules);
+    return { kind: 'created' };
+  }
+
   async function change(row: Row, rules: Rules): Promise<Did> {
     const who = { account: { id: rules.adminId }, access: 'all', isFresh: true } as const;
-    const actor = { kind: 'user', id: rules.adminId } as const;
-    if ((await accounts.find(row.id)) !== undefined) return { kind: 'created' };
     const verdict = await judge(row.user, rules, row.id);
     if (verdict.kind === 'refused') return { kind: 'refused', row: { ...row, reason: verdict.reason } };
     if (verdict.kind === 'unchanged') return { kind: 'unchanged' };
     if (verdict.kind === 'create') {
-      await writeImported(verdict.prepared, { ...actor, access: 'all' }, events);
+      await writeImported(verdict.prepared, actorOf(rules), events);
       return { kind: 'created' };
     }
     const { userId: id, changes, groups } = verdict;
     if (Object.keys(changes).length > 0) await call(who, users.change, { params: { id }, body: changes });
-    for (const group of groups)
-      await call(who, groupMembers.add, { params: { id: group }, body: { user_id: id } });
+    await addTo(groups, id, rules);
     return { kind: 'updated' };
+  }
+
+  /** Asked before and after: in between, a process that was believed gone may have created it. */
+  async function changeOnce(row: Row, rules: Rules): Promise<Did> {
+    const earlier = await accounts.find(row.id);
+    if (earlier !== undefined) return makeWhole(earlier, row, rules);
+    const did = await change(row, rules).catch((error: unknown) => ({ error }));
+    if ('kind' in did && did.kind === 'created') return did;
+    const made = await accounts.find(row.id);
+    if (made !== undefined) return makeWhole(made, row, rules);
+    if ('error' in did) throw did.error;
+    return did;
   }
 
   async function take(row: Row, rules: Rules): Promise<Did> {
     if (row.reason !== undefined) return { kind: 'refused', row };
     try {
-      return await change(row, rules);
+      return await changeOnce(row, rules);
     } catch (error) {
       if (!(error instanceof AppError) || error.status >= 500) throw error;
       const [problem] = Object.values(error.fields ?? {});
