@@ -18,7 +18,7 @@ const rows = readme
   });
 
 /** The lines on administering people in numbers. */
-const PEOPLE = 7;
+const PEOPLE = 8;
 
 /** What an entry names; undefined: it is a remark. */
 function reference(entry: string): { file: string; name: string } | undefined {

@@ -184,7 +184,7 @@ test('import of a table: a part that was interrupted is done again without a fal
   match(words(await carriedOut(second)), /Refused 2/, 'another import of the same users');
 });
 
-test('import of a table: a user whose process died before their groups and event were written gets both', async () => {
+test('import of a table: a user whose process died early gets their groups and event', async () => {
   const path = await begin('username,groups\nhalf-1,staff;on-call\nhalf-2,staff');
   const id = path.slice(path.lastIndexOf('/') + 1);
   const imports = app.store.collection(userImports);
@@ -296,7 +296,7 @@ test('attack: hostile tables: markup in names, endless lines, open quotes, not U
 });
 
 // Last: the other process has another address, and the Admin UI is registered with that one from then on.
-test('import of a table: two processes at the same part, one of them late, create and refuse nothing twice', async () => {
+test('import of a table: two processes at one part create and refuse nothing twice', async () => {
   const ids: string[] = [];
   let isHeld = false;
   const shared: Store = {
