@@ -46,7 +46,7 @@ async function ask(page: Page, name: string): Promise<void> {
 }
 
 const said = async (page: Page): Promise<string> =>
-  ((await page.locator('.note').first().textContent()) ?? '').trim();
+  ((await page.locator('.note:not([hidden])').first().textContent()) ?? '').trim();
 
 const panel = (page: Page, name: string) =>
   page.locator('.panel', { has: page.getByRole('heading', { name, exact: true }) });
