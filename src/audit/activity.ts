@@ -13,6 +13,8 @@ export interface Activity {
   readonly kind: string;
   /** Whether it may have been an attempt by another person. */
   readonly isProblem: boolean;
+  /** The application that it was about. */
+  readonly clientId?: string | undefined;
   readonly ipAddress?: string | undefined;
   readonly userAgent?: string | undefined;
 }
@@ -83,14 +85,14 @@ export function createActivity(audit: Pick<Audit, 'query'>): (accountId: string)
     // An event of a later version can have any name.
     const kind = new Map<string, string>(Object.entries(KINDS)).get(value.event);
     if (kind === undefined) return [];
-    const { at, ipAddress, userAgent, actorKind, actorId, targetId } = value;
+    const { at, clientId, ipAddress, userAgent, actorKind, actorId, targetId } = value;
     // The location of an administrator is not shown to the owner.
     const isOwn =
       actorKind === 'anonymous' ||
       actorKind === 'client' ||
       actorId === undefined ||
       actorId === (targetId ?? actorId);
-    return [{ at, kind, isProblem: PROBLEMS.has(kind), ...(isOwn && { ipAddress, userAgent }) }];
+    return [{ at, kind, isProblem: PROBLEMS.has(kind), clientId, ...(isOwn && { ipAddress, userAgent }) }];
   };
 
   return async (accountId) => {

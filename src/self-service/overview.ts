@@ -63,6 +63,7 @@ export function createOverview(deps: OverviewDeps) {
       id,
       ...deviceParts(deviceName(value.userAgent)),
       ipAddress: value.ipAddress,
+      signedInAt: value.createdAt,
       lastActivityAt: value.lastActivityAt,
       isThis: id === sessionUid,
     });
@@ -83,19 +84,34 @@ export function createOverview(deps: OverviewDeps) {
     });
   }
 
+  /** Of a metadata document only the address, which is its identifier, is verified. */
+  async function applicationBy(clientId: string) {
+    const client = (await clients.find(clientId))?.value;
+    const name = client?.quarantine?.by === 'document' ? undefined : client?.metadata.client_name;
+    return {
+      name: typeof name === 'string' ? name : clientId,
+      isAgent: client?.quarantine !== undefined,
+      isGone: client === undefined,
+    };
+  }
+
+  /** @returns undefined for none, for one that is gone, and for our own pages: they are what is looked at */
+  async function nameOf(clientId: string | undefined): Promise<string | undefined> {
+    if (clientId === undefined || clientId === CONSOLE_CLIENT_ID) return undefined;
+    const { name, isGone } = await applicationBy(clientId);
+    return isGone ? undefined : name;
+  }
+
   async function applicationsOf({ account }: SelfServiceUser) {
     // Our own pages are not an application to which the user gave access.
     const others = (await access.list(account.id)).filter(({ clientId }) => clientId !== CONSOLE_CLIENT_ID);
     return Promise.all(
       others.map(async ({ clientId, scopes, apis: granted, since, lastUsedAt, tokens }) => {
-        const { metadata, quarantine } = (await clients.find(clientId))?.value ?? {};
-        const textOf = (value: unknown): string | undefined =>
-          typeof value === 'string' ? value : undefined;
+        const { name, isAgent } = await applicationBy(clientId);
         return {
           clientId,
-          // Of a metadata document only the address is verified.
-          name: (quarantine?.by === 'document' ? undefined : textOf(metadata?.client_name)) ?? clientId,
-          isAgent: quarantine !== undefined,
+          name,
+          isAgent,
           scopes,
           apis: await grantedAt(granted),
           since,
@@ -117,13 +133,17 @@ export function createOverview(deps: OverviewDeps) {
   }
 
   async function activityOf({ account }: SelfServiceUser) {
-    return (await recentActivity(account.id)).map(({ at, kind, isProblem, ipAddress, userAgent }) => ({
-      at,
-      kind,
-      isProblem,
-      ipAddress,
-      ...deviceParts(deviceName(userAgent ?? '')),
-    }));
+    const activities = await recentActivity(account.id);
+    return Promise.all(
+      activities.map(async ({ at, kind, isProblem, clientId, ipAddress, userAgent }) => ({
+        at,
+        kind,
+        isProblem,
+        application: await nameOf(clientId),
+        ipAddress,
+        ...deviceParts(deviceName(userAgent ?? '')),
+      })),
+    );
   }
 
   function factsOf({ account }: SelfServiceUser): GlanceFacts {

@@ -78,6 +78,7 @@ export interface AccountPageModels {
     readonly sessions: readonly (Device & {
       readonly id: string;
       readonly ipAddress: string;
+      readonly signedInAt: number;
       readonly lastActivityAt: number;
       readonly isThis: boolean;
     })[];
@@ -109,6 +110,8 @@ export interface AccountPageModels {
       /** Of the strings `activity.…`. */
       readonly kind: string;
       readonly isProblem: boolean;
+      /** The name of the one that it was about. */
+      readonly application?: string | undefined;
       readonly ipAddress?: string | undefined;
     })[];
     /** Whether people can delete their own account. */

@@ -120,5 +120,7 @@ test('attack: another user’s agent is removed; one’s own ends with its token
   equal((await browser.follow(await remove(browser))).status, 200);
   equal(await isActive(app, held.refresh_token), false);
   equal(await isActive(app, held.access_token), false);
-  doesNotMatch((await browser.get('/account')).body, /Helper/);
+  const { body } = await browser.get('/account');
+  doesNotMatch(body, /Remove access: Helper/);
+  match(body, /Access removed from <b><bdi>Helper &#60;b&#62;/);
 });

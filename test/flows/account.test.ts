@@ -132,7 +132,7 @@ test('account page: profile, protection, sessions and recent events', async () =
     'See your e-mail address',
     'Stay connected while you are away',
     'This device',
-    'Access granted to an application',
+    'Access granted to <b><bdi>Acme &#60;b&#62;Analytics&#60;/b&#62;</bdi></b>',
     'Signed in',
   ])
     assert.ok(page.body.includes(text), text);
