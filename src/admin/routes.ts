@@ -22,7 +22,7 @@ import { apiImport } from './resources/apis/import-route.ts';
 import { type ApisPort, apis } from './resources/apis/resource.ts';
 import { type AuditLogPort, auditLog, type TokenEventsPort } from './resources/audit/resource.ts';
 import { mailTexts } from './resources/branding/mail-texts.ts';
-import { branding, type LooksPort } from './resources/branding/resource.ts';
+import { branding, type LooksPort, lookExport } from './resources/branding/resource.ts';
 import { clientDeliveries, type LogoutDeliveriesPort } from './resources/clients/deliveries.ts';
 import { type ClientsPort, clients, type RefusalsPort } from './resources/clients/resource.ts';
 import { tokenPreview } from './resources/clients/token-preview.ts';
@@ -60,7 +60,7 @@ export interface AdminRoutesDeps {
   readonly placeOf: PlaceOf;
   readonly settings: SettingsPort;
   readonly looks: LooksPort;
-  readonly pictures: Pick<Pictures, 'add'>;
+  readonly pictures: Pick<Pictures, 'add' | 'read'>;
   readonly keys: Pick<Keys, 'list' | 'rotate'>;
   readonly mail: MailPort;
   readonly trustedDevices: TrustedDevicesPort;
@@ -116,6 +116,7 @@ export function adminRouteList(deps: AdminRoutesDeps): Route[] {
     ...stats.routes(ports),
     ...settings.routes(deps),
     ...branding.routes(ports),
+    ...lookExport.routes(ports),
     ...mailTexts.routes(ports),
     ...signingKeys.routes(ports),
     ...mails.routes(ports),

@@ -3,6 +3,7 @@ import { deepEqual, doesNotMatch, equal, match, ok } from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { samples } from '../../src/admin/resources/branding/samples/samples.ts';
 import { mailNames } from '../../src/mail/index.ts';
+import { membersOf } from '../admin/answers.ts';
 import { Agent, codeRequest, hiddenFields } from '../support/agent.ts';
 import { PASSWORD, startApp } from '../support/app.ts';
 import { png } from '../support/pictures.ts';
@@ -197,4 +198,89 @@ test('attack: a link puts words into the gallery; a draft is its own administrat
   const long = await agent.post(`${app.url}/admin/branding`, { csrf, version: '0', ...words });
   match(long.body, /id="links\.1\.labels\.ja-error" class="problem">Must be at most 40 characters/);
   deepEqual((await app.admin('GET', '/branding')).body.data.links, []);
+});
+
+test('attack: an import of a look as injection; nothing is saved unseen, and it can be undone', async () => {
+  const agent = await enter('painter');
+  const at = `${app.url}/admin/branding/import`;
+  const { csrf = '' } = hiddenFields((await agent.get(at)).body);
+  const picture = png(300, 60);
+  const uploaded = await upload(picture);
+  const look = {
+    accent: '#0b1f3a',
+    logo: uploaded.body.data.id,
+    texts: { ja: { welcome: 'ようこそ' } },
+    links: [{ url: 'https://help.example/', labels: { en: 'Help' } }],
+  };
+  equal((await app.admin('PUT', '/branding', look)).status, 200);
+  const exported = await app.admin('GET', '/branding/export');
+  const { look: itsLook, pictures: itsPictures, ...marks } = exported.body.data;
+  const file = { ...marks, look: membersOf(itsLook), pictures: membersOf(itsPictures) };
+  deepEqual(
+    [marks.kind, file.look.accent, Object.keys(file.pictures)],
+    ['latchkey-look', '#0b1f3a', ['logo']],
+  );
+  const before = (await app.admin('GET', '/branding')).body;
+  const review = (json: string) => agent.post(at, { csrf, json });
+
+  const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)"/>').toString('base64');
+  const script = Buffer.from(`GIF89a<script>alert(1)</script>`).toString('base64');
+  const css = '#fff;}*{background:url(//evil.example)}';
+  for (const [hostile, field] of [
+    [{ ...file, look: { ...file.look, accent: css } }, 'look.accent'],
+    [{ ...file, look: { ...file.look, font: 'Arial;}' } }, 'look.font'],
+    [{ ...file, look: { ...file.look, custom_css: css } }, 'look.custom_css'],
+    [{ ...file, look: { ...file.look, mails: {} } }, 'look.mails'],
+    [{ ...file, look: { ...file.look, links: [{ url: 'javascript:x', labels: {} }] } }, 'look.links'],
+    [{ ...file, look: { ...file.look, texts: { en: { welcome: 'a\u202eb' } } } }, 'look.texts.en.welcome'],
+    [{ ...file, pictures: { logo: svg } }, 'pictures.logo'],
+    [{ ...file, pictures: { icon: script } }, 'pictures.icon'],
+    [{ ...file, pictures: { logo: '../../etc/passwd' } }, 'pictures.logo'],
+    [{ ...file, pictures: { favicon: svg } }, 'pictures.favicon'],
+    [{ ...file, look: { icon: `${'A'.repeat(22)}-10x10` }, pictures: {} }, 'pictures.icon'],
+    [{ ...file, more: 1 }, 'more'],
+    [{ ...file, kind: 'settings' }, 'kind'],
+    [{ values: { product_name: 'x' } }, 'values'],
+  ] as const) {
+    const { status, body } = await review(JSON.stringify(hostile));
+    equal(status, 400, field);
+    match(body, new RegExp(`<li><code>${field.replaceAll('.', '\\.')}</code>`), field);
+    doesNotMatch(body, /name="ready"/, field);
+  }
+  for (const json of [
+    '',
+    '[]',
+    'null',
+    '"x"',
+    '{',
+    '{"__proto__":{"kind":"latchkey-look"}}',
+    '['.repeat(5000),
+  ])
+    equal((await review(json)).status, 400, json.slice(0, 20));
+  equal((await review('x'.repeat(600_000))).status, 413);
+  const forged = { csrf, version: '0', ready: JSON.stringify({ accent: css }) };
+  equal((await agent.post(at, forged)).status, 400);
+  equal((await agent.post(at, { ...forged, csrf: 'x' })).status, 403);
+  deepEqual((await app.admin('GET', '/branding')).body, before);
+
+  // Its own export changes nothing; of a polyglot only the picture comes in.
+  match((await review(JSON.stringify(file))).body, /The look already matches the file\./);
+  const both = Buffer.concat([png(64, 32), Buffer.from('<script>alert(1)</script>')]).toString('base64');
+  const other = { kind: 'latchkey-look', look: { accent: '#AA0033' }, pictures: { logo: both } };
+  const seen = await review(JSON.stringify(other));
+  equal(seen.status, 200);
+  match(seen.body, /<code>accent<\/code>[\s\S]*#0b1f3a[\s\S]*#aa0033/);
+  match(seen.body, /<code>texts\.ja\.welcome<\/code>[\s\S]*ようこそ[\s\S]*not set/);
+  deepEqual((await app.admin('GET', '/branding')).body, before);
+  const { version = '' } = hiddenFields(seen.body);
+  const ready = (/name="ready" value="([^"]*)"/.exec(seen.body)?.[1] ?? '').replaceAll('&quot;', '"');
+  equal((await agent.post(at, { csrf, version, ready })).status, 303);
+  const after = (await app.admin('GET', '/branding')).body.data;
+  deepEqual([after.accent, after.texts, after.links], ['#aa0033', {}, []]);
+  const kept = await fetch(`${app.url}/pictures/${String(after.logo)}.png`);
+  doesNotMatch(Buffer.from(await kept.arrayBuffer()).toString('latin1'), /script/);
+  // What somebody else saved in between is not overwritten.
+  equal((await agent.post(at, { csrf, version, ready: '{}' })).status, 412);
+  equal((await app.admin('POST', '/branding/restore', { version: Number(version) })).status, 200);
+  deepEqual((await app.admin('GET', '/branding')).body.data.texts, look.texts);
 });

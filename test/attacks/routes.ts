@@ -60,6 +60,7 @@ const pages: readonly Route[] = [
   '/admin/applications/try/callback',
   '/admin/keys',
   '/admin/settings/export',
+  '/admin/branding/export',
 ].map((path) => ({ method: 'GET', path }));
 
 const publicDocuments: readonly Route[] = [

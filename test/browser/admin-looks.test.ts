@@ -173,6 +173,7 @@ const pages = (): Readonly<Record<string, string>> => ({
   group: '/groups/engineering',
   branding: '/branding',
   looks: `/applications/${ids.application}/looks`,
+  'branding-import': '/branding/import',
   gallery: '/branding/gallery?group=E-mails',
   'mail-texts': '/branding/mails',
   'mail-text': '/branding/mails/invitation/ar',

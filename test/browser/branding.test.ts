@@ -60,6 +60,19 @@ test('branding: logo, colours and texts by the form; a version comes back', asyn
     'https://acme.example/terms',
   );
   equal(await visitor.page.evaluate("document.querySelector('.brand img').naturalWidth"), 320);
+  await world.open('/branding/import');
+  const file = {
+    kind: 'latchkey-look',
+    look: { accent: '#0b1f3a' },
+    pictures: { logo: png(200, 80).toString('base64') },
+  };
+  await page.locator('#json').fill(JSON.stringify(file));
+  await press(page, 'Review changes');
+  await page.getByRole('cell', { name: '#0b1f3a' }).waitFor();
+  await shoot(page, 'branding-import');
+  deepEqual(await (await createAxe(page)).violations(), []);
+  await press(page, 'Save this look');
+  equal(await page.locator('#accent').inputValue(), '#0b1f3a');
   await page.getByRole('button', { name: 'Restore version 1', exact: true }).click();
   await page.waitForURL(/\/branding/);
   equal(await page.locator('#accent').inputValue(), '');

@@ -536,6 +536,8 @@ const ANSWERS: Readonly<Record<string, 'another page' | 'shown once' | 'does not
   '/branding/picture': 'another page',
   '/branding/remove-picture': 'another page',
   '/branding/restore': 'another page',
+  '/branding/import': 'another page',
+  '/applications/:id/looks/import': 'another page',
   '/applications/:id/looks/picture': 'another page',
   '/applications/:id/looks/remove-picture': 'another page',
   '/applications/:id/looks/restore': 'another page',

@@ -15,8 +15,9 @@ import { mailTextPages } from './mail-text-pages.ts';
 import { lookAfter, type Place, places } from './place.ts';
 import { branding } from './resource.ts';
 import type { LookView } from './schema.ts';
+import { pictureNames } from './transfer.ts';
+import { lookTransferPages } from './transfer-pages.ts';
 
-const pictureNames = ['logo', 'logo_dark', 'icon'] as const;
 const colorNames = ['accent', 'accent_dark', 'background', 'background_dark'] as const;
 const textNames = ['welcome', 'panel', 'help'] as const;
 /** Every text of every language at its longest, each character nine in a form. */
@@ -230,4 +231,9 @@ function pagesOf(place: Place): Page[] {
   ];
 }
 
-export const brandingPages: readonly Page[] = [...galleryPages, ...mailTextPages, ...places.flatMap(pagesOf)];
+export const brandingPages: readonly Page[] = [
+  ...galleryPages,
+  ...mailTextPages,
+  ...lookTransferPages,
+  ...places.flatMap(pagesOf),
+];

@@ -1,7 +1,7 @@
 // Whose look a page of the Admin UI is about: that of all pages, below Settings, or one application's, below it.
 import type { Look } from '../../../branding/index.ts';
 import { type AdminContext, idOf } from '../../pages/page.ts';
-import { branding } from './resource.ts';
+import { branding, lookExport } from './resource.ts';
 import { type LookBody, type LookView, toLook } from './schema.ts';
 
 const clientOf = (context: AdminContext) => ({ client_id: idOf(context).id });
@@ -19,6 +19,8 @@ export interface Place {
   crumbsOf(context: AdminContext): readonly { readonly label: string; readonly href: string }[];
   read(context: AdminContext): Promise<{ readonly data: LookView; readonly version: number | undefined }>;
   change(context: AdminContext, body: object, ifVersion?: number): Promise<unknown>;
+  replace(context: AdminContext, body: LookBody, ifVersion: number): Promise<unknown>;
+  exported(context: AdminContext): Promise<object>;
   versions(context: AdminContext): Promise<readonly Version[]>;
   restore(context: AdminContext, version: number): Promise<unknown>;
 }
@@ -32,6 +34,8 @@ const ofAll: Place = {
   crumbsOf: () => [{ label: 'Settings', href: '/settings' }],
   read: (context) => context.call(branding.read, {}),
   change: (context, body, ifVersion) => context.call(branding.change, { body, ifVersion }),
+  replace: (context, body, ifVersion) => context.call(branding.replace, { body, ifVersion }),
+  exported: async (context) => (await context.call(lookExport.ofAll, {})).data,
   versions: readVersions,
   restore: (context, version) => context.call(branding.restore, { body: { version } }),
 };
@@ -49,6 +53,9 @@ const ofApplication: Place = {
   read: (context) => context.call(branding.readOfClient, { params: clientOf(context) }),
   change: (context, body, ifVersion) =>
     context.call(branding.changeOfClient, { params: clientOf(context), body, ifVersion }),
+  replace: (context, body, ifVersion) =>
+    context.call(branding.replaceOfClient, { params: clientOf(context), body, ifVersion }),
+  exported: async (context) => (await context.call(lookExport.ofClient, { params: clientOf(context) })).data,
   versions: async (context) =>
     (await context.call(branding.versionsOfClient, { params: clientOf(context) })).data.items,
   restore: (context, version) =>

@@ -16,6 +16,7 @@ import type { Actor } from '../../api/ports.ts';
 import { iso, nullable, strict, timestamp } from '../../api/schema-parts.ts';
 import { clientIdParams } from '../../api/shared.ts';
 import { type LookBody, lookBody, lookSchema, shownLook, shownSaved, toLook } from './schema.ts';
+import { lookFileOf, lookFileSchema } from './transfer.ts';
 
 export type LooksPort = Pick<
   Looks,
@@ -24,7 +25,7 @@ export type LooksPort = Pick<
 
 interface Ports {
   readonly looks: LooksPort;
-  readonly pictures: Pick<Pictures, 'add'>;
+  readonly pictures: Pick<Pictures, 'add' | 'read'>;
   readonly clients: Pick<Clients, 'find'>;
 }
 
@@ -88,6 +89,10 @@ const versionsOf = async (target: Target, { looks }: Ports) => ({
       look: shownLook(look),
     })),
   },
+});
+
+const exportOf = async (target: Target, { looks, pictures }: Ports) => ({
+  data: await lookFileOf((await looks.read(target)).look, pictures),
 });
 
 /** Strangers choose their own name; they do not choose what our pages look like. */
@@ -230,3 +235,23 @@ export const branding = defineRoutes('Branding', (on: RouteKit<Ports>) => {
     }),
   };
 });
+
+export const lookExport = defineRoutes('Branding', (on: RouteKit<Ports>) => ({
+  ofAll: on.route({
+    method: 'GET',
+    path: '/branding/export',
+    sensitivity: 'plain',
+    summary: 'Export how pages look, with the pictures',
+    success: { status: 200, schema: lookFileSchema },
+    run: async (_, ports) => exportOf('default', ports),
+  }),
+  ofClient: on.route({
+    method: 'GET',
+    path: '/clients/{client_id}/branding/export',
+    sensitivity: 'plain',
+    summary: 'Export an application’s look, with the pictures',
+    params: clientIdParams,
+    success: { status: 200, schema: lookFileSchema },
+    run: async ({ params }, ports) => exportOf(await targetFor(params.client_id, ports, false), ports),
+  }),
+}));

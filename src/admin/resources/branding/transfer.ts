@@ -1,0 +1,51 @@
+// A look as a file: what it has and its pictures, so that another installation can take it. Read by the rules of the form.
+import { Enum, Object as ObjectSchema, Partial, type Static, String as StringSchema } from 'typebox';
+import type { Look, Pictures } from '../../../branding/index.ts';
+import { strict } from '../../api/schema-parts.ts';
+import { createValidator } from '../../api/validate.ts';
+import { lookBody, shownLook } from './schema.ts';
+
+export const pictureNames = ['logo', 'logo_dark', 'icon'] as const;
+
+/** What is kept has at most 10 kB; what is sent is judged by its upload. */
+const data = (description: string) =>
+  StringSchema({ minLength: 4, maxLength: 400_000, pattern: '^[A-Za-z0-9+/]+={0,2}$', description });
+
+export const lookFileSchema = ObjectSchema(
+  {
+    kind: Enum(['latchkey-look'], { description: 'What this is, so that no other file is taken for one.' }),
+    look: ObjectSchema(lookBody.properties, { ...strict, description: 'What pages look like.' }),
+    pictures: Partial(
+      ObjectSchema({
+        logo: data('The logo, a PNG in base64.'),
+        logo_dark: data('The logo where the system is dark, the same.'),
+        icon: data('The icon, the same.'),
+      }),
+      { ...strict, description: 'The pictures of the look, by the member that has each.' },
+    ),
+  },
+  { ...strict, description: 'A look with its pictures.' },
+);
+
+const fileCheck = createValidator(
+  ObjectSchema(
+    { ...lookFileSchema.properties, look: Partial(ObjectSchema(lookBody.properties), strict) },
+    strict,
+  ),
+  'json',
+);
+export const readLookFile = (value: unknown) => fileCheck.parse(value);
+
+export async function lookFileOf(
+  look: Look,
+  pictures: Pick<Pictures, 'read'>,
+): Promise<Static<typeof lookFileSchema>> {
+  const shown = shownLook(look);
+  const found = await Promise.all(
+    pictureNames.map(async (name) => {
+      const bytes = await pictures.read(shown[name] ?? '');
+      return bytes === undefined ? [] : [[name, bytes.toString('base64')] as const];
+    }),
+  );
+  return { kind: 'latchkey-look', look: shown, pictures: Object.fromEntries(found.flat()) };
+}
