@@ -12,6 +12,9 @@ interface Deps {
 
 type Who = Pick<SignedInAdmin, 'account'>;
 
+/** The page repeats its address for the way back; a link to it can be as long as its maker likes. */
+const MAX_HERE = 2000;
+
 export function createPageLanguage({ views, clock }: Deps) {
   const of = (ctx: Koa.Context, who?: Who): Language => languageOfPage(ctx, who?.account.profile.locale);
   return {
@@ -22,7 +25,7 @@ export function createPageLanguage({ views, clock }: Deps) {
       createFormats(clock(), language, (text) => views.adminText(language, text)),
     /** What the foot of a page offers: the account's own language leads to the account. */
     choiceOf: (ctx: Koa.Context, { account }: Who) => ({
-      languagePage: ctx.method === 'GET' ? ctx.originalUrl : '',
+      languagePage: ctx.method === 'GET' && ctx.originalUrl.length < MAX_HERE ? ctx.originalUrl : '',
       hasOwnLanguage: account.profile.locale !== undefined,
     }),
   };
