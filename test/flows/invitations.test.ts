@@ -245,7 +245,7 @@ test('invite many: each line is judged first, then sent, recorded and reported',
   const form = { addresses, days: '3', client_id: client.id };
   const page = await admin.post(MANY, { csrf: await csrf(), ...form });
   const shown = words(page);
-  match(shown, /3 people to invite/);
+  match(shown, /3 to invite/);
   match(shown, /4 known@example.com There is a user with this e-mail address/);
   match(shown, /5 Pending@Example.com This person is invited already/);
   match(shown, /6 many-1@example.com This address is in line 2 already/);
