@@ -29,7 +29,7 @@ const PAGES =
 const REFUSING =
   /^src\/(?:(?:accounts|apis|branding|clients|mail|passkeys|recovery|registration|second-factors|settings)\/|admin\/(?:api\/(?!openapi|examples|schema-parts|shared|list-query|route)|resources\/[\w-]+\/(?:resource|schema|query)\.ts))/;
 const REFUSAL =
-  /^(?:\{a\}\{?b?\}?:? ?)?(?:[Mm]ust|[Ii]s|[Ii]t|[Hh]as|[Nn]eeds?|[Mm]ay only|[Ee]ntry|This|These|An?|The|No|Only|Unknown|Cannot|Costs|Sign in|Enter|There|Application|Group|API|With|Connection|Addresses|its|one of|true or|from|of at|something) .*|^.* (?:is|are|has|was|were|had|cannot|must) .*\.$/;
+  /^(?:\{a\}\{?b?\}?:? ?)?(?:[Mm]ust|[Ii]s|[Ii]t|[Hh]as|[Nn]eeds?|[Mm]ay only|[Ee]ntry|This|These|An?|The|No|Only|Unknown|Cannot|Costs|Sign in|Enter|There|Application|Group|API|With|Connection|Addresses|its|one of|true or|from|of at|something|Write) .*|^.* (?:is|are|has|was|were|had|cannot|must|do|does) .*\.$/;
 
 const SKIPPED: ReadonlySet<SyntaxKind> = new Set([
   SyntaxKind.ImportDeclaration,
