@@ -1,6 +1,8 @@
 // Texts that the product makes of others: labels and descriptions of settings, labels and sentences of events; and words too
 // small to be told from a code where they stand.
+import { sections } from '../../src/admin/guides/list.ts';
 import { sentencesOfEvents } from '../../src/admin/resources/audit/sentences.ts';
+import { gallery } from '../../src/admin/resources/branding/gallery.ts';
 import { eventLabel } from '../../src/admin/resources/names.ts';
 import { labelOf, sentence } from '../../src/admin/resources/settings/words.ts';
 import { eventNames } from '../../src/events/index.ts';
@@ -47,7 +49,13 @@ export function derivedTexts(): Found[] {
   });
   const events = eventNames.map(eventLabel);
   const told = Object.values(sentencesOfEvents).flatMap(variantsOf).map(lettered);
+  const samples = gallery
+    .filter(({ title }) => title === 'E-mails')
+    .flatMap(({ items }) => items.map(({ title }) => title));
+  const guides = [...sections.map(({ title }) => title), 'Run here', 'Parsed', 'From the manual'];
   return [
+    ...samples.map((text) => ({ text, at: 'src/admin/resources/branding/gallery.ts' })),
+    ...guides.map((text) => ({ text, at: 'src/admin/guides' })),
     ...settings.map((text) => ({ text, at: 'src/settings' })),
     ...events.map((text) => ({ text, at: 'src/events/catalogue.ts' })),
     ...told.map((text) => ({ text, at: 'src/admin/resources/audit/sentences.ts' })),

@@ -4,6 +4,7 @@ import { join, relative } from 'node:path';
 import {
   isBinaryExpression,
   isCallExpression,
+  isCaseClause,
   isConditionalExpression,
   isNewExpression,
   isParenthesizedExpression,
@@ -37,7 +38,6 @@ const SKIPPED: ReadonlySet<SyntaxKind> = new Set([
   SyntaxKind.InterfaceDeclaration,
   SyntaxKind.TypeAliasDeclaration,
   SyntaxKind.LiteralType,
-  SyntaxKind.CaseClause,
 ]);
 /** Members that describe the API, or that programs read. */
 const NOT_SHOWN =
@@ -106,7 +106,11 @@ function textsIn(source: SourceFile, path: string): Found[] {
         (isParenthesizedExpression(node) ||
           isConditionalExpression(node) ||
           node.kind === SyntaxKind.TemplateSpan));
-    node.forEachChild((child) => visit(child, isPart));
+    // What a case compares with is a code.
+    const compared = isCaseClause(node) ? node.expression : undefined;
+    node.forEachChild((child) => {
+      if (child !== compared) visit(child, isPart);
+    });
   };
   source.forEachChild((child) => visit(child, false));
   return found;

@@ -65,6 +65,33 @@ test('language: notices, refusals and forms as well; the API stays English', asy
   match(JSON.stringify(api.body), /Some fields are not valid/);
 });
 
+test('language: names that equal texts of ours stay as they are, in choices too', async () => {
+  const group = await app.admin('POST', '/groups', { name: 'name', display_name: 'Name' });
+  equal(group.status, 201);
+  const users = await open('/users', 'ar');
+  match(users.body, /<option translate="no" value="name">Name<\/option>/);
+  const made = await app.admin('POST', '/clients', {
+    client_name: 'Users',
+    redirect_uris: ['https://app.example/callback'],
+  });
+  equal(made.status, 201);
+  const [, id = ''] = /"client_id":"([^"]+)"/.exec(JSON.stringify(made.body)) ?? [];
+  const { body } = await open(`/applications/${id}/claims`, 'ar');
+  for (const scope of ['groups', 'roles', 'email'])
+    ok(body.includes(`<b translate="no">${scope}</b>`), `scope ${scope}`);
+});
+
+test('language: German and Arabic say their own words for mails and guides', async () => {
+  for (const [language, ...words] of [
+    ['de', 'Bestätigung der E-Mail-Adresse', 'Benutzer', 'Einladung'],
+    ['ar', 'تأكيد البريد الإلكتروني', 'المستخدمون', 'دعوة'],
+  ] as const) {
+    const { body } = await open('/branding/mails', language);
+    for (const word of words) ok(body.includes(word), `${language}: ${word}`);
+    ok(!body.includes('Email verification'), language);
+  }
+});
+
 test('language: chosen at the foot of a page, it is kept and leads back to the page', async () => {
   const page = await open('/groups?search=x', 'de');
   const form = page.body.split('class="languages"')[1] ?? '';
