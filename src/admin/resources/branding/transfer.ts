@@ -9,7 +9,13 @@ export const pictureNames = ['logo', 'logo_dark', 'icon'] as const;
 
 /** What is kept has at most 10 kB; what is sent is judged by its upload. */
 const data = (description: string) =>
-  StringSchema({ minLength: 4, maxLength: 400_000, pattern: '^[A-Za-z0-9+/]+={0,2}$', description });
+  StringSchema({
+    minLength: 4,
+    maxLength: 400_000,
+    pattern: '^[A-Za-z0-9+/]+={0,2}$',
+    examples: ['iVBORw0KGgo='],
+    description,
+  });
 
 export const lookFileSchema = ObjectSchema(
   {
