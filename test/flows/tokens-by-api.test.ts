@@ -81,7 +81,7 @@ test('Admin UI: the page of an API leads to its tokens, and the list selects by 
   const [ofUsers, ofMachines] = await Promise.all(
     links.map(async (link) => (await admin.get(link.replaceAll('&amp;', '&'))).body),
   );
-  match(ofUsers ?? '', /<option value="[^"]+" selected>Orders<\/option>/);
+  match(ofUsers ?? '', /<option[^>]+ selected>Orders<\/option>/);
   match(ofUsers ?? '', /ann[\s\S]*Shop|ben[\s\S]*Shop/);
   doesNotMatch(ofUsers ?? '', />cleo</);
   match(ofMachines ?? '', /Client credentials/);

@@ -29,7 +29,8 @@
 // - src/: app/create-app.ts app/http.ts config/schema.ts metrics/metrics.ts
 // - interactions/: logout-pages.ts
 // - templates/: admin/application-calls.njk admin/application-facts.njk admin/application.njk admin/registration-tokens.njk
-//   signed-out.njk
+//   signed-out.njk strings/admin/ar.json strings/admin/de.json strings/admin/es.json strings/admin/fr.json strings/admin/ja.json
+//   strings/admin/pt.json
 // - scripts/: conformance.ts conformance/configuration.ts conformance/operator.ts conformance/plans.ts
 // - docs/: README.md api.md clients.md configuration.md conformance.md decisions/0005-logout.md
 //   decisions/0008-pkce.md decisions/0026-foreign-clients-and-agents.md decisions/README.md threat-model.md
