@@ -77,6 +77,7 @@ test('language: names that equal texts of ours stay as they are, in choices too'
   equal(made.status, 201);
   const [, id = ''] = /"client_id":"([^"]+)"/.exec(JSON.stringify(made.body)) ?? [];
   const { body } = await open(`/applications/${id}/claims`, 'ar');
+  match(body, /title="Users"><bdi>Users<\/bdi><\/a><\/li>/, 'a breadcrumb');
   for (const scope of ['groups', 'roles', 'email'])
     ok(body.includes(`<b translate="no">${scope}</b>`), `scope ${scope}`);
 });

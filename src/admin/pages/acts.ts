@@ -2,7 +2,7 @@
 // the item's name is typed (typed confirmation works without a script and prevents accidental clicks).
 import { typedIn } from './field-values.ts';
 import { formPages, orShown } from './form-pages.ts';
-import { type AdminContext, idOf, type Page } from './page.ts';
+import { type AdminContext, type Crumb, idOf, type Page } from './page.ts';
 
 export interface Ask {
   readonly heading: string;
@@ -34,7 +34,7 @@ export interface ItemAct<Item> {
 export interface Kind<Item> {
   /** Current entry of the navigation. */
   readonly here: string;
-  readonly crumbs: readonly { readonly label: string; readonly href: string }[];
+  readonly crumbs: readonly Crumb[];
   /** Below /admin, such as `/users`. */
   readonly path: string;
   /** Reads the item, with everything else that the confirmation page shows. */
@@ -60,7 +60,7 @@ export function actPages<Item>(kind: Kind<Item>, acts: readonly ItemAct<Item>[])
     const own = {
       title: asked.heading,
       here,
-      crumbs: [...crumbs, { label: nameOf(item), href: back }],
+      crumbs: [...crumbs, { label: nameOf(item), href: back, isName: true }],
       ask: asked,
       back,
       action: `${back}/${name}`,

@@ -4,7 +4,7 @@
 import type { ListHandle } from '../api/resource-acts.ts';
 import { columnChoice, keepColumns } from './list-columns.ts';
 import { type Choice, listLinks } from './list-links.ts';
-import type { AdminContext, Page } from './page.ts';
+import type { AdminContext, Crumb, Page } from './page.ts';
 import type { Part } from './parts.ts';
 
 interface Column<Row> {
@@ -22,7 +22,7 @@ interface Common<Item> {
   readonly title: string;
   /** Current entry of the navigation. */
   readonly here: string;
-  readonly crumbs?: readonly { readonly label: string; readonly href: string }[];
+  readonly crumbs?: readonly Crumb[];
   readonly list: ListHandle<Item>;
   readonly chips?: readonly Choice[] | ((context: AdminContext) => readonly Choice[]);
   /** The filters that are no chip, in words (list-links.ts). */

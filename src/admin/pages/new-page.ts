@@ -1,7 +1,7 @@
 // The form for a new item, defined by its fields: a rejected form is shown again with its values and the route's errors.
 // Rendered by templates/admin/new.njk.
 import { formPages, type Refused } from './form-pages.ts';
-import type { AdminContext, Page } from './page.ts';
+import type { AdminContext, Crumb, Page } from './page.ts';
 
 interface Field {
   readonly name: string;
@@ -28,7 +28,7 @@ interface Options {
   readonly title: string;
   /** Current entry of the navigation. */
   readonly here: string;
-  readonly crumbs: readonly { readonly label: string; readonly href: string }[];
+  readonly crumbs: readonly Crumb[];
   readonly fields: readonly Field[];
   readonly button: string;
   /** Target of "Cancel". */

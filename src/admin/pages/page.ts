@@ -104,12 +104,20 @@ export interface ViewChoices {
   readonly hiddenColumns: Readonly<Record<string, readonly string[]>>;
 }
 
+export interface Crumb {
+  readonly label: string;
+  /** Below /admin. */
+  readonly href: string;
+  /** Whether somebody gave it that name: it is shown as it is in each language. */
+  readonly isName?: boolean;
+}
+
 export interface PageModel {
   readonly title: string;
   /** Current entry of the navigation. */
   readonly here: string;
   /** Breadcrumbs to this page, without the page itself. */
-  readonly crumbs?: readonly { readonly label: string; readonly href: string }[];
+  readonly crumbs?: readonly Crumb[];
   /** Whether it shows previews in frames. */
   readonly hasFrames?: boolean;
   readonly [name: string]: unknown;

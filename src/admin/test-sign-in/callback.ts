@@ -35,7 +35,10 @@ export function createTryCallback({ run, issuer, readClient, readApi, show }: De
     const resource = report.started.query.get('resource');
     const model = {
       title: `Try ${name}`,
-      crumbs: [...crumbs, { label: name, href: `/applications/${encodeURIComponent(clientId)}` }],
+      crumbs: [
+        ...crumbs,
+        { label: name, href: `/applications/${encodeURIComponent(clientId)}`, isName: true },
+      ],
       client,
       name,
       api: resource === null ? undefined : await readApi(resource),

@@ -117,7 +117,7 @@ async function showClaims(context: AdminContext, model: object = {}, status = 20
       here,
       crumbs: [
         { label: 'Applications', href: '/applications' },
-        { label: name, href: `/applications/${encodeURIComponent(id)}` },
+        { label: name, href: `/applications/${encodeURIComponent(id)}`, isName: true },
       ],
       client,
       version,

@@ -44,7 +44,11 @@ interface Asked {
 function show(context: AdminContext, { client, api, given }: Asked, model: object = {}, status = 200): void {
   const crumbs = [
     { label: 'Applications', href: '/applications' },
-    { label: applicationName(client), href: `/applications/${encodeURIComponent(context.params.id ?? '')}` },
+    {
+      label: applicationName(client),
+      href: `/applications/${encodeURIComponent(context.params.id ?? '')}`,
+      isName: true,
+    },
   ];
   const own = { title: 'Try it', here, crumbs, client, name: applicationName(client) };
   const choices = choicesOf(client, given, api);

@@ -16,7 +16,7 @@ const MOST = 50;
 
 async function read(context: AdminContext) {
   const { data: api } = await context.call(apis.read, { params: idOf(context) });
-  return { api, here, crumbs: [apisCrumb, { label: api.name, href: `/apis/${api.id}` }] };
+  return { api, here, crumbs: [apisCrumb, { label: api.name, href: `/apis/${api.id}`, isName: true }] };
 }
 
 async function showConnect(context: AdminContext): Promise<void> {

@@ -20,7 +20,7 @@ async function showForm(context: AdminContext, refused: object, status: number):
   const own = {
     title: granted === undefined ? 'Grant scopes to an application' : 'Scopes of an application',
     here,
-    crumbs: [apisCrumb, { label: api.name, href: back }],
+    crumbs: [apisCrumb, { label: api.name, href: back, isName: true }],
     api,
     version,
     back,

@@ -75,7 +75,7 @@ const labels = { name: 'Name', description: 'Description', groups: 'Groups' };
 async function showForm(context: AdminContext, isNew: boolean, refused: Shown, status: number) {
   const [{ data: api, version }, groups] = await Promise.all([readApi(context), groupChoices(context)]);
   const scope = isNew ? undefined : scopeIn(api, context);
-  const crumbs = [apisCrumb, { label: api.name, href: `/apis/${api.id}` }];
+  const crumbs = [apisCrumb, { label: api.name, href: `/apis/${api.id}`, isName: true }];
   const own = {
     title: scope === undefined ? 'Add a scope' : scope.name,
     here,
@@ -154,7 +154,7 @@ const remove = formPages({
     const back = `/apis/${api.id}`;
     const heading = `Remove the scope ${scope.name}?`;
     const ask = { heading, consequences: consequences(api, scope), button: 'Remove scope', isDanger: true };
-    const crumbs = [apisCrumb, { label: api.name, href: back }];
+    const crumbs = [apisCrumb, { label: api.name, href: back, isName: true }];
     const action = `${scopePath(api.id, scope.name)}/remove`;
     const own = { title: heading, here, crumbs, ask, back, action, typed: '', values: {} };
     context.show('confirm', { ...own, ...refused }, status);

@@ -1,6 +1,6 @@
 // Whose look a page of the Admin UI is about: that of all pages, below Settings, or one application's, below it.
 import type { Look } from '../../../branding/index.ts';
-import { type AdminContext, idOf } from '../../pages/page.ts';
+import { type AdminContext, type Crumb, idOf } from '../../pages/page.ts';
 import { branding, lookExport } from './resource.ts';
 import { type LookBody, type LookView, toLook } from './schema.ts';
 
@@ -16,7 +16,7 @@ export interface Place {
   /** Undefined: of all. */
   clientIdOf(context: AdminContext): string | undefined;
   pathOf(context: AdminContext): string;
-  crumbsOf(context: AdminContext): readonly { readonly label: string; readonly href: string }[];
+  crumbsOf(context: AdminContext): readonly Crumb[];
   read(context: AdminContext): Promise<{ readonly data: LookView; readonly version: number | undefined }>;
   change(context: AdminContext, body: object, ifVersion?: number): Promise<unknown>;
   replace(context: AdminContext, body: LookBody, ifVersion: number): Promise<unknown>;
@@ -48,7 +48,7 @@ const ofApplication: Place = {
   pathOf: (context) => `/applications/${encodeURIComponent(idOf(context).id)}/looks`,
   crumbsOf: (context) => [
     { label: 'Applications', href: '/applications' },
-    { label: idOf(context).id, href: `/applications/${encodeURIComponent(idOf(context).id)}` },
+    { label: idOf(context).id, href: `/applications/${encodeURIComponent(idOf(context).id)}`, isName: true },
   ],
   read: (context) => context.call(branding.readOfClient, { params: clientOf(context) }),
   change: (context, body, ifVersion) =>

@@ -24,7 +24,7 @@ async function read(context: AdminContext) {
   const path = `/applications/${encodeURIComponent(client.client_id)}`;
   const crumbs = [
     { label: 'Applications', href: '/applications' },
-    { label: application.name, href: path },
+    { label: application.name, href: path, isName: true },
   ];
   return { client, application, path, crumbs };
 }

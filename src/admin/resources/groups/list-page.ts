@@ -110,7 +110,7 @@ const create = newPages({
 
 async function showEdit(context: AdminContext, refused: object = {}, status = 200): Promise<void> {
   const { data: group, version } = await context.call(groups.read, { params: idOf(context) });
-  const crumbs = [crumb, { label: groupLabel(group), href: `/groups/${group.id}` }];
+  const crumbs = [crumb, { label: groupLabel(group), href: `/groups/${group.id}`, isName: true }];
   const model = { title: 'Edit', here, crumbs, group, version, values: group, isStale: false };
   context.show('group-edit', { ...model, groupLabel, ...refused }, status);
 }

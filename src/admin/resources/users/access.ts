@@ -38,7 +38,7 @@ async function showPasskeyEnd(context: AdminContext, shown: object = {}, status 
     here: 'users',
     crumbs: [
       { label: 'Users', href: '/users' },
-      { label: name, href: back },
+      { label: name, href: back, isName: true },
     ],
     ask,
     back,
