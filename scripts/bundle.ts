@@ -1,7 +1,7 @@
 // Builds the bundle of the product's processes into a folder: node scripts/bundle.ts FOLDER, two levels below the project.
 // Files that the program reads stay where they are; scripts/bundled.sh says when the bundle is used (decision 24).
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import { relative, resolve } from 'node:path';
+import { basename, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, type Plugin } from 'esbuild';
 
@@ -48,7 +48,7 @@ const NAMING_WHERE_NEEDED = NAMING.replace(
   '=> target.name === "" || target.name === value ? target : __defProp',
 );
 
-const { outputFiles } = await build({
+const { outputFiles, metafile } = await build({
   absWorkingDir: ROOT,
   entryPoints: ['src/main.ts', 'src/worker.ts'],
   outdir,
@@ -65,7 +65,29 @@ const { outputFiles } = await build({
   legalComments: 'none',
   logLevel: 'error',
   write: false,
+  metafile: true,
 });
+
+/**
+ * Node finds the names that a package for `require` exports; in a file of the bundle such a package has `default` alone, so that a
+ * name taken from it would be undefined when somebody needs it.
+ */
+function checkLateNames(): void {
+  const exported = new Map(
+    Object.entries(metafile.outputs).map(([file, { exports }]) => [basename(file), new Set(exports)]),
+  );
+  for (const { text } of outputFiles) {
+    for (const [, names = '', file = ''] of text.matchAll(/\{([^{}]*)\} = await import\("\.\/([^"]+)"\)/g)) {
+      const missing = names
+        .split(',')
+        .map((name) => name.split(':', 1)[0]?.trim() ?? '')
+        .filter((name) => name !== '' && exported.get(file)?.has(name) !== true);
+      if (missing.length > 0)
+        throw new Error(`the bundle's ${file} has no ${missing.join(', ')}: import default`);
+    }
+  }
+}
+checkLateNames();
 
 await mkdir(outdir, { recursive: true });
 for (const { path, text } of outputFiles) await writeFile(path, text.replace(NAMING, NAMING_WHERE_NEEDED));

@@ -2,6 +2,7 @@
 
 /** @returns a PNG as a data: URI, with the quiet zone that readers need (ISO/IEC 18004 §9.1) */
 export async function toQrDataUri(text: string): Promise<string> {
-  const { toDataURL } = await import('qrcode');
-  return toDataURL(text, { errorCorrectionLevel: 'M', margin: 4, scale: 6, type: 'image/png' });
+  // A package for `require`: in the bundle it has this export alone (scripts/bundle.ts).
+  const { default: qrcode } = await import('qrcode');
+  return qrcode.toDataURL(text, { errorCorrectionLevel: 'M', margin: 4, scale: 6, type: 'image/png' });
 }

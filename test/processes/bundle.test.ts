@@ -4,7 +4,18 @@ import assert from 'node:assert/strict';
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { appendFile, cp, mkdir, mkdtemp, rename, rm, symlink, truncate, utimes } from 'node:fs/promises';
+import {
+  appendFile,
+  cp,
+  mkdir,
+  mkdtemp,
+  rename,
+  rm,
+  symlink,
+  truncate,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
@@ -115,6 +126,21 @@ suite('bundle: when it is used', () => {
     );
     await cp(join(ROOT, 'src/ids.ts'), source);
     assert.deepEqual(readFileSync(source), text);
+  });
+
+  test('bundle: not made where a name would be missing when it is needed', async () => {
+    const source = join(project, 'src/second-factors/qr.ts');
+    const text = readFileSync(source, 'utf8');
+    const named = text
+      .replace('const { default: qrcode } =', 'const { toDataURL } =')
+      .replace('qrcode.toDataURL(', 'toDataURL(');
+    assert.notEqual(named, text);
+    await writeFile(source, named);
+    const { file, said } = await bundled();
+    assert.equal(file, 'src/main.ts');
+    assert.match(said, /has no toDataURL/);
+    await writeFile(source, text);
+    assert.match((await bundled()).file, /^bundle\//);
   });
 
   test('bundle: several processes that start at once agree on one', async () => {
