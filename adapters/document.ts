@@ -134,9 +134,11 @@ export function checkQuery(definition: CollectionDefinition<never>, query: Query
   const { filters = [], search, sort, limit, offset, after } = query;
   for (const { field, op, value } of filters) {
     const type = typeOf(definition, field);
-    if (op === 'contains') checkText(definition, field, value);
-    else checkOrdered(definition, field);
-    if (op === 'contains') continue;
+    if (op === 'contains') {
+      checkText(definition, field, value);
+      continue;
+    }
+    checkOrdered(definition, field);
     if (op !== 'absent' && op !== 'present') checkType(`${definition.name}: ${field}`, type, value);
   }
   for (const field of search?.fields ?? []) checkText(definition, field, search?.text);

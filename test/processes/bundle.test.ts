@@ -261,7 +261,13 @@ test('bundle: flows over HTTP, of two processes and in a browser pass on it', {
   const { stdout } = await run('sh', ['scripts/bundled.sh', 'src/main.ts', process.execPath], { cwd: ROOT });
   const entry = stdout.trim();
   assert.match(entry, /^bundle\//);
-  const files = ['processes/cluster', 'processes/two-processes', 'browser/first-run'];
+  const files = [
+    'processes/cluster',
+    'processes/two-processes',
+    'browser/first-run',
+    // What loads packages at first use, and every page of the Admin UI.
+    ...(process.env.LONG === '1' ? ['browser/second-factor', 'browser/admin-looks'] : []),
+  ];
   await runFlows(
     { PRODUCT_ENTRY: entry },
     () => false,
