@@ -37,6 +37,7 @@ describe('mongodb', () => {
       },
       reopen: open,
       tries: process.env.MONGODB_TEST_URI === undefined ? 4 : 1,
+      isInSteps: true,
       async close() {
         await Promise.all(stores.map((store) => store.close()));
       },
