@@ -32,21 +32,31 @@ const MAX_LINK_LENGTH = 4000;
 /**
  * Where an address is registered: the application's page, whose form a link fills in with it (nothing is saved by that). For
  * everyone, since it needs an administrator's sign-in: developers are seldom signed in where they test.
- * @param client undefined, or one whose metadata is not kept here: the Admin UI's start
+ * @param clientId undefined, or of a client whose metadata is not kept here: the Admin UI's start
+ * @param filledIn what the form is filled in with
  */
 function registerAt(
   ctx: Koa.Context | KoaContextWithOIDC,
   basePath: string,
-  client?: Client | undefined,
-  redirectUri = '',
+  clientId: string | undefined,
+  filledIn?: { readonly add_redirect_uri: string } | { readonly add_post_logout_redirect_uri: string },
 ) {
   const label = { key: 'detail.register_at' };
   const admin = `${ctx.origin}${basePath}/admin`;
-  if (client === undefined || URL.canParse(client.clientId)) return { label, value: admin, href: admin };
-  const page = `${admin}/applications/${encodeURIComponent(client.clientId)}`;
-  const filled =
-    redirectUri !== '' ? `${page}?${new URLSearchParams({ add_redirect_uri: redirectUri })}#by-link` : page;
+  if (clientId === undefined || URL.canParse(clientId)) return { label, value: admin, href: admin };
+  const page = `${admin}/applications/${encodeURIComponent(clientId)}`;
+  const filled = filledIn === undefined ? page : `${page}?${new URLSearchParams(filledIn)}#by-link`;
   return { label, value: page, href: filled.length > MAX_LINK_LENGTH ? page : filled };
+}
+
+/** The page of an application whose post_logout_redirect_uri is not registered (src/oidc/logout/logout.ts). */
+function registerLogoutAt(ctx: Koa.Context, basePath: string) {
+  const { clientId, address }: { clientId?: unknown; address?: unknown } = {
+    ...ctx.state.unregisteredLogout,
+  };
+  if (typeof clientId !== 'string' || typeof address !== 'string')
+    return registerAt(ctx, basePath, undefined);
+  return registerAt(ctx, basePath, clientId, { add_post_logout_redirect_uri: address });
 }
 
 /** Temporary errors: the user can retry the same address. */
@@ -116,10 +126,11 @@ export function createSendErrorPage(deps: SendDeps) {
       return views.send(ctx, 'cookies-off', { retryUrl: retry }, { status });
     }
     const sent = Object.entries(fields).map(([label, value]) => ({ label, value }));
-    const registry = 'post_logout_redirect_uri' in fields ? [registerAt(ctx, basePath)] : [];
+    const isOfLogout = 'post_logout_redirect_uri' in fields;
+    const registry = isOfLogout ? [registerLogoutAt(ctx, basePath)] : [];
     views.send(ctx, 'error', {
       status,
-      message,
+      message: isOfLogout ? { key: 'alert.post_logout_redirect_uri_unregistered' } : message,
       reason: code,
       details: [...sent, ...registry],
       requestId,
@@ -150,10 +161,19 @@ function explained(ctx: KoaContextWithOIDC, error: Error, out: ErrorOut, basePat
     const message = { key: 'alert.redirect_uri_unregistered' };
     return {
       message,
-      details: [redirectUri, clientId, registerAt(ctx, basePath, client, redirectUri.value)],
+      details: [
+        redirectUri,
+        clientId,
+        registerAt(
+          ctx,
+          basePath,
+          client?.clientId,
+          redirectUri.value === '' ? undefined : { add_redirect_uri: redirectUri.value },
+        ),
+      ],
     };
   }
-  const checkAt = { ...registerAt(ctx, basePath, client), label: { key: 'detail.check_at' } };
+  const checkAt = { ...registerAt(ctx, basePath, client?.clientId), label: { key: 'detail.check_at' } };
   if (error.name === 'InvalidClient') {
     const list = `${ctx.origin}${basePath}/admin/applications`;
     return {

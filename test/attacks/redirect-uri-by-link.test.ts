@@ -1,5 +1,5 @@
-// Attack: a link that fills in a redirect URI on an application's page (`/admin/applications/:id?add_redirect_uri=…`) comes from
-// anyone: error pages and guides have it, and so may a stranger's mail. It may do nothing but fill in a form: nothing is
+// Attack: a link that fills in a redirect URI on an application's page (`/admin/applications/:id?add_redirect_uri=…`, or
+// `?add_post_logout_redirect_uri=…` for one after a sign-out) comes from anyone: error pages and guides have it, and so may a stranger's mail. It may do nothing but fill in a form: nothing is
 // registered by a GET, nothing runs, and the page names the host before anyone presses Save.
 import { deepEqual, doesNotMatch, equal, match, ok } from 'node:assert/strict';
 import { after, before, test } from 'node:test';
@@ -142,6 +142,90 @@ test('attack: an auditor or a stranger opens the link; the built-in application 
   );
   match(builtIn.body, /This is the Admin UI itself/);
   doesNotMatch(builtIn.body, /class="asked"/);
+});
+
+const AFTER = 'https://app.acme.example/bye';
+const afterPathOf = (uri: string): string =>
+  `/admin/applications/${id}?add_post_logout_redirect_uri=${encodeURIComponent(uri)}`;
+const afterLinesIn = (page: Page): string[] =>
+  (/<textarea[^>]*name="post_logout_redirect_uris"[^>]*>([^<]*)</.exec(page.body)?.[1] ?? '')
+    .trim()
+    .split('\n');
+const storedAfter = async () =>
+  (await app.admin('GET', `/clients/${id}`)).body.data.post_logout_redirect_uris;
+
+test('post-logout redirect URI by link: from the error page into the form, saved by that alone', async () => {
+  await app.admin('PATCH', `/clients/${id}`, { post_logout_redirect_uris: [AFTER] });
+  const wrong = 'https://elsewhere.example/bye?a=1&b=2';
+  const query = new URLSearchParams({ client_id: id, post_logout_redirect_uri: wrong });
+  const refused = await new Agent(app).get(`/oauth2/logout?${query}`);
+  equal(refused.status, 400);
+  match(refused.body, /to an address that is not registered for that/);
+  const [, href = ''] = /<a href="([^"]*\/admin\/applications\/[^"]*)"/.exec(refused.body) ?? [];
+  const url = new URL(href.replaceAll('&amp;', '&'));
+  deepEqual(
+    [url.origin, url.pathname, url.searchParams.get('add_post_logout_redirect_uri')],
+    [new URL(app.url).origin, `/admin/applications/${id}`, wrong],
+  );
+  const form = await admin.get(url.pathname + url.search);
+  equal(form.status, 200);
+  equal(afterLinesIn(form).at(-1)?.replaceAll('&amp;', '&'), wrong);
+  deepEqual(linesIn(form), [REGISTERED]);
+  match(noteIn(form), /A link filled in a post-logout redirect URI/);
+  match(noteIn(form), /Nothing is saved yet/);
+  match(noteIn(form), /It leads to <bdi class="where">elsewhere\.example<\/bdi>/);
+  match(noteIn(form), /No redirect URI of this application is on this host so far/);
+  match(noteIn(form), /href="#post_logout_redirect_uris"/);
+  deepEqual(await storedAfter(), [AFTER]);
+
+  const good = 'https://app.acme.example/goodbye';
+  const page = await admin.get(afterPathOf(good));
+  doesNotMatch(noteIn(page), /on this host so far/);
+  const saved = await admin.post(`/admin/applications/${id}`, {
+    ...hiddenFields(page.body),
+    client_name: 'Acme',
+    'grant.authorization_code': 'on',
+    redirect_uris: REGISTERED,
+    post_logout_redirect_uris: afterLinesIn(page).join('\n'),
+  });
+  equal(saved.status, 303, saved.body);
+  deepEqual(await storedAfter(), [AFTER, good]);
+  await app.admin('PATCH', `/clients/${id}`, { post_logout_redirect_uris: [AFTER] });
+
+  // Too long for a link; unknown applications have no page.
+  const long = new URLSearchParams({
+    client_id: id,
+    post_logout_redirect_uri: `${EVIL}/${'%'.repeat(2500)}`,
+  });
+  doesNotMatch((await new Agent(app).get(`/oauth2/logout?${long}`)).body, /add_post_logout/);
+  const unknown = new URLSearchParams({ client_id: 'nobody', post_logout_redirect_uri: wrong });
+  doesNotMatch((await new Agent(app).get(`/oauth2/logout?${unknown}`)).body, /add_post_logout/);
+});
+
+test('attack: a link registers where users go after a sign-out, or what may not be registered', async () => {
+  const before = [await stored(), await storedAfter()];
+  for (const uri of REFUSED) {
+    const page = await admin.get(afterPathOf(uri));
+    equal(page.status, 200, uri);
+    deepEqual(afterLinesIn(page), [AFTER], uri);
+    match(noteIn(page), /It cannot be registered/, uri);
+    doesNotMatch(page.body, /<script>alert|<svg onload|href="(?:javascript|data|vbscript):|\b49\b/i, uri);
+  }
+  const more = `${afterPathOf(EVIL)}&add_redirect_uri=${encodeURIComponent(`${EVIL}/2`)}&csrf=x&_method=POST&save=1`;
+  const both = await admin.get(more);
+  doesNotMatch(both.body, /(?:href|action|src)="[^"]*\/\/evil\.example/);
+  // One field by one link: what is filled in is what the note names.
+  deepEqual([linesIn(both), afterLinesIn(both)], [[REGISTERED, `${EVIL}/2`], [AFTER]]);
+  for (const csrf of [undefined, '', 'x']) {
+    const sent = { post_logout_redirect_uris: EVIL, ...(csrf !== undefined && { csrf }) };
+    equal((await admin.post(afterPathOf(EVIL), sent)).status, 403);
+  }
+  const reader = await signedIn('reader-after', 'auditor');
+  const seen = await reader.get(afterPathOf(EVIL));
+  match(noteIn(seen), /Only an administrator can add it/);
+  doesNotMatch(seen.body, /name="post_logout_redirect_uris"/);
+  equal((await new Agent(app).get(afterPathOf(EVIL))).status, 303);
+  deepEqual([await stored(), await storedAfter()], before);
 });
 
 const ask = (fields: Record<string, string | undefined>): Promise<Page> =>

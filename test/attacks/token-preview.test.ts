@@ -54,6 +54,39 @@ test('attack: a token out of a preview: nothing is signed, stored, or in the lis
   ok(page.code);
 });
 
+test('attack: a token out of a machine’s preview: nothing of it is signed, stored or counted', async () => {
+  const machine = await app.register({
+    client_name: MARK,
+    grant_types: ['client_credentials'],
+    redirect_uris: [],
+    scope: 'openid admin admin:read',
+  });
+  const before = await dumpAnyStore(app);
+  const url = `/clients/${machine.id}/token-preview?scope=admin`;
+  const { status, body } = await app.admin('GET', url);
+  equal(status, 200);
+  equal(body.data.scope, 'admin');
+  doesNotMatch(JSON.stringify(body), /eyJ[\w-]+\.[\w-]+|signature/);
+  ok(!JSON.stringify(body).includes(machine.secret));
+  deepEqual(await dumpAnyStore(app), before);
+  equal((await app.admin('GET', `/audit?class=tokens&client_id=${machine.id}`)).body.data.total, 0);
+  const { header, payload } = Object(Object(body.data).access_token);
+  const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
+  const forged = { authorization: `Bearer ${part(header)}.${part(payload)}.AAAA` };
+  equal((await fetch(`${app.url}/admin/api/users`, { headers: forged })).status, 401);
+
+  equal((await fetch(`${app.url}/admin/api${url}`)).status, 401);
+  equal((await app.admin('GET', `${url}&user_id=${alice.id}`)).status, 400);
+  equal((await app.admin('GET', '/clients/nobody/token-preview')).status, 404);
+  const plain = await signedIn('alice');
+  ok((await plain.get(`/admin/applications/${machine.id}/claims?itself=1`)).status !== 200);
+  const page = await (await signedIn('reader')).get(
+    `/admin/applications/${machine.id}/claims?itself=1&scope=${encodeURIComponent(MARK)}&resource=${encodeURIComponent(MARK)}`,
+  );
+  equal(page.status, 200);
+  doesNotMatch(page.body, /<img src=x|\b49\b/);
+});
+
 test('attack: hashes and secrets of a user or of the application in a preview', async () => {
   const { body } = await app.admin('GET', pathOf());
   doesNotMatch(JSON.stringify(body), /argon2|\$scrypt|totp_secret|password|client_secret|recovery/i);

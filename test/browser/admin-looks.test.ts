@@ -12,6 +12,7 @@ import { enter, loaded } from './steps.ts';
 import { openWindow, type Window } from './window.ts';
 
 let world: AdminWorld;
+const ORDERS = 'https://orders.internal.a-rather-long-name.acme.example/v2/orders';
 const ids = { user: '', locked: '', application: '', asking: '', machine: '', api: '', mail: '', event: '' };
 
 before(async () => {
@@ -106,7 +107,7 @@ before(async () => {
   });
   await server.admin('POST', `/clients/${ids.application}/test-logout`);
   const api = await server.admin('POST', '/resources', {
-    identifier: 'https://orders.internal.a-rather-long-name.acme.example/v2/orders',
+    identifier: ORDERS,
     name: 'Orders and invoices',
     scopes: [
       { name: 'orders:read', description: 'See your orders and what became of them', is_default: true },
@@ -147,11 +148,13 @@ const pages = (): Readonly<Record<string, string>> => ({
   'application-new-product': '/applications/new/nextcloud',
   application: `/applications/${ids.application}`,
   'application-machine': `/applications/${ids.machine}`,
+  'application-machine-claims': `/applications/${ids.machine}/claims?itself=1&resource=${encodeURIComponent(ORDERS)}`,
   'application-connect': `/applications/${ids.application}/connect`,
   'application-guide': `/applications/${ids.application}/connect/express`,
   'application-guide-product': `/applications/${ids.application}/connect/jellyfin`,
   'application-claims': `/applications/${ids.application}/claims?asked=1&user=grace.hopper&scope=profile&scope=email&scope=phone`,
   'application-asked': `/applications/${ids.application}?add_redirect_uri=https%3A%2F%2Fother.example%2Fcallback&add_redirect_uri=javascript%3A1`,
+  'application-asked-after': `/applications/${ids.application}?add_post_logout_redirect_uri=https%3A%2F%2Fother.example%2Fbye`,
   'application-try': `/applications/${ids.application}/try`,
   'application-try-nothing': `/applications/${ids.machine}/try`,
   'application-rotate': `/applications/${ids.application}/rotate-secret`,

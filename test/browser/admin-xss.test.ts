@@ -92,6 +92,7 @@ before(async () => {
     `/applications/${application.id}`,
     `/applications/${application.id}/delete`,
     `/applications/${application.id}?add_redirect_uri=${text}`,
+    `/applications/${application.id}?add_post_logout_redirect_uri=${text}`,
     `/applications/${application.id}/connect`,
     `/applications/${application.id}/connect/nextjs`,
     `/applications/${application.id}/connect/grafana`,

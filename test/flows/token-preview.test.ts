@@ -1,11 +1,11 @@
-// The preview of tokens (GET /admin/api/clients/{client_id}/token-preview/{user_id}, and the page "Scopes and claims"): the same as the
-// tokens of a real sign-in, claim by claim, and the same refusals.
+// The preview of tokens (GET /admin/api/clients/{client_id}/token-preview/{user_id} for a user, …/token-preview for the application
+// itself, and the page "Scopes and claims"): the same as the real tokens, claim by claim, and the same refusals.
 import { deepEqual, doesNotMatch, equal, match, ok } from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { Agent, hiddenFields, redeem } from '../support/agent.ts';
 import { PASSWORD, startApp } from '../support/app.ts';
 import { createApi } from './api-support.ts';
-import { claimsOf, headerOf, type Json, userinfo } from './support.ts';
+import { basic, claimsOf, headerOf, type Json, postForm, userinfo } from './support.ts';
 
 const app = await startApp({ store: 'sqlite' });
 after(() => app.stop());
@@ -21,8 +21,10 @@ await app.admin('POST', '/groups/readers/members', { user_id: alice.id });
 const scope = 'openid profile email phone address roles groups offline_access';
 const shop = await app.register({ client_name: 'Shop', scope });
 
+/** @param userId '': of the application itself */
 async function previewOf(clientId: string, fields: Record<string, string>, userId = alice.id): Promise<Json> {
-  const path = `/clients/${clientId}/token-preview/${userId}?${new URLSearchParams(fields)}`;
+  const whose = userId === '' ? '' : `/${userId}`;
+  const path = `/clients/${clientId}/token-preview${whose}?${new URLSearchParams(fields)}`;
   const { status, body } = await app.admin('GET', path);
   equal(status, 200, JSON.stringify(body));
   return body.data;
@@ -100,6 +102,117 @@ test('token preview: for an API, in its format, with its claims; opaque ones sho
   ok({ ...Object(payloadOf(proven.access_token).cnf) }.jkt, JSON.stringify(proven));
 });
 
+const DEVICE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code';
+
+test('token preview: of an application for devices, as its user’s real tokens', async () => {
+  const device = await app.register({
+    client_name: 'Television',
+    application_type: 'native',
+    token_endpoint_auth_method: 'none',
+    grant_types: [DEVICE_GRANT, 'refresh_token'],
+    response_types: [],
+    redirect_uris: [],
+    skip_consent: true,
+    scope,
+  });
+  for (const wanted of ['openid profile groups offline_access', 'email']) {
+    const started = await postForm(app, '/oauth2/device_authorization', {
+      client_id: device.id,
+      scope: wanted,
+    });
+    const agent = new Agent(app);
+    const shown = await agent.get('/oauth2/device');
+    const question = await agent.submit(shown, { user_code: String(started.body.user_code) });
+    const signIn = await agent.submit(question, { confirm: 'yes' });
+    await agent.submit(signIn, { username: 'alice', password: PASSWORD });
+    const { status, body: tokens } = await postForm(app, '/oauth2/token', {
+      grant_type: DEVICE_GRANT,
+      device_code: String(started.body.device_code),
+      client_id: device.id,
+    });
+    equal(status, 200, JSON.stringify(tokens));
+    const preview = await previewOf(device.id, { scope: wanted });
+    deepEqual([preview.refusal, preview.scope], [null, tokens.scope]);
+    deepEqual(
+      lasting(payloadOf(preview.access_token)),
+      lasting(claimsOf(String(tokens.access_token))),
+      wanted,
+    );
+    if (tokens.id_token === undefined) equal(preview.id_token, null);
+    else deepEqual(lasting(payloadOf(preview.id_token)), lasting(claimsOf(String(tokens.id_token))));
+  }
+  const page = await (await signedInAdmin()).get(
+    `/admin/applications/${device.id}/claims?asked=1&user=alice&scope=email`,
+  );
+  match(page.body, /alice@acme\.example/);
+  doesNotMatch(page.body, /Preview for itself/);
+});
+
+test('token preview: of a machine, as its real token, at this server and at an API', async () => {
+  const machine = await app.register({
+    client_name: 'Nightly export',
+    grant_types: ['client_credentials'],
+    redirect_uris: [],
+    scope: 'openid profile admin:read',
+  });
+  const machineGrants = { machine_grants: { [machine.id]: ['read'] } };
+  const ledger = await createApi(app, { name: 'Ledger', ...machineGrants });
+  const bound = await createApi(app, { name: 'Vault', require_dpop: true, ...machineGrants });
+  const opaque = await createApi(app, { name: 'Box', access_token_format: 'opaque', ...machineGrants });
+  const real = (fields: Record<string, string>) =>
+    postForm(app, '/oauth2/token', { grant_type: 'client_credentials', ...fields }, basic(machine));
+  for (const fields of [
+    {},
+    { scope: 'admin:read nonsense phone' },
+    { resource: ledger.identifier },
+    { resource: ledger.identifier, scope: 'read write' },
+  ]) {
+    const { status, body: tokens } = await real(fields);
+    equal(status, 200, JSON.stringify(tokens));
+    const preview = await previewOf(machine.id, fields, '');
+    const said = JSON.stringify([fields, preview]);
+    deepEqual([preview.refusal, preview.scope], [null, tokens.scope ?? ''], said);
+    deepEqual(lasting(payloadOf(preview.access_token)), lasting(claimsOf(String(tokens.access_token))), said);
+    deepEqual({ ...Object(preview.access_token) }.header, headerOf(String(tokens.access_token)));
+    deepEqual([preview.id_token, preview.userinfo, preview.acr, preview.missing], [null, null, null, []]);
+  }
+  const left = await previewOf(machine.id, { scope: 'admin:read nonsense phone' }, '');
+  deepEqual(left.scopes, [
+    { name: 'admin:read', state: 'granted' },
+    { name: 'nonsense', state: 'unknown' },
+    { name: 'phone', state: 'application' },
+  ]);
+  const proven = await previewOf(machine.id, { resource: bound.identifier }, '');
+  ok({ ...Object(payloadOf(proven.access_token).cnf) }.jkt, JSON.stringify(proven));
+  const hidden = await previewOf(machine.id, { resource: opaque.identifier }, '');
+  deepEqual([hidden.access_token, hidden.is_opaque, hidden.refusal], [null, true, null]);
+
+  // The same refusals as at the token endpoint.
+  for (const fields of [
+    { resource: 'https://nowhere.example' },
+    { scope: 'phone' },
+    { resource: ledger.identifier, scope: 'write' },
+  ]) {
+    const { refusal } = await previewOf(machine.id, fields, '');
+    equal({ ...Object(refusal) }.error, (await real(fields)).body.error, JSON.stringify(fields));
+  }
+  equal(Object((await previewOf(shop.id, {}, '')).refusal).error, 'unauthorized_client');
+
+  const admin = await signedInAdmin();
+  const path = `/admin/applications/${machine.id}/claims`;
+  const page = await admin.get(path);
+  match(page.body, /Preview for itself/);
+  doesNotMatch(page.body, /Preview for a user|own-access-token/);
+  const asked = new URLSearchParams({ itself: '1', resource: ledger.identifier });
+  const shown = await admin.get(`${path}?${asked}`);
+  match(shown.body, /Granted: <code>read<\/code>/);
+  match(shown.body, /The application itself: it has no user/);
+  doesNotMatch(shown.body, /name="scope" value="write"/);
+  match((await admin.get(`${path}?itself=1`)).body, /Granted: no scope\./);
+  const wrong = await admin.get(`${path}?itself=1&scope=phone&scope=admin%3Aread`);
+  match(wrong.body, /Granted: <code>admin:read<\/code>/);
+});
+
 test('token preview: says why each claim is there, what is missing, and what is left out', async () => {
   const preview = await previewOf(shop.id, { scope: 'openid email phone admin nonsense' });
   const { claims }: { claims?: Json[] } = { ...Object(preview.id_token) };
@@ -140,10 +253,15 @@ test('token preview: refusals are the real ones', async () => {
   equal((await app.admin('GET', `/clients/${shop.id}/token-preview/x`)).status, 404);
 });
 
-test('scopes and claims: edited and previewed on the page, without scripts', async () => {
+async function signedInAdmin(): Promise<Agent> {
   const admin = new Agent(app);
   const signIn = await admin.follow(await admin.get('/admin'));
   equal((await admin.submit(signIn, { username: 'root-admin', password: PASSWORD })).status, 200);
+  return admin;
+}
+
+test('scopes and claims: edited and previewed on the page, without scripts', async () => {
+  const admin = await signedInAdmin();
   const path = `/admin/applications/${shop.id}/claims`;
   const page = await admin.get(path);
   equal(page.status, 200);

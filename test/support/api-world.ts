@@ -26,7 +26,7 @@ export interface ApiWorld {
 /** Lists of things that belong to one other thing. */
 /** A single thing may have a query, too. */
 const isList = ({ method, query, path }: Route): boolean =>
-  method === 'GET' && query !== undefined && !path.endsWith('}');
+  method === 'GET' && query !== undefined && !path.endsWith('}') && !path.endsWith('/token-preview');
 
 /** A body that the route takes; undefined where it takes none. */
 export const bodyFor = (route: Route): Readonly<Record<string, unknown>> | undefined => {

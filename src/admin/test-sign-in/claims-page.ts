@@ -1,5 +1,5 @@
-// Which scopes an application may ask for, what each of them brings, and what a user's tokens would then be. The preview is the
-// API's (resources/clients/token-preview.ts): here it gets words.
+// Which scopes an application may ask for, what each of them brings, and what a user's tokens would then be, or its own. The preview
+// is the API's (resources/clients/token-preview.ts): here it gets words.
 import type { ClientView } from '../../clients/index.ts';
 import { claimsByScope } from '../../oidc/index.ts';
 import { isOn, refusalOf, textOf, versionOf } from '../pages/field-values.ts';
@@ -39,6 +39,15 @@ const rowsOf = (allowed: readonly string[]) =>
 const isOpenTo = (api: ApiView, clientId: string): boolean =>
   api.clients === 'all' || api.clients.includes(clientId);
 
+/** The scopes of an API that the application has for itself. */
+const machineScopesOf = (api: ApiView, clientId: string): readonly string[] =>
+  Object.hasOwn(api.machine_grants, clientId) ? (api.machine_grants[clientId] ?? []) : [];
+
+const isMachine = (client: ClientView): boolean => kindOf(client) === 'machine';
+
+const actsForItself = (client: ClientView): boolean =>
+  Array.isArray(client.grant_types) && client.grant_types.includes('client_credentials');
+
 type Preview = Awaited<ReturnType<typeof readPreview>>['data'];
 
 const readPreview = (
@@ -74,6 +83,12 @@ function askedIn(context: AdminContext, open: readonly ApiView[]) {
   return { typed, scopes: [...new Set(['openid', ...scopes])], api };
 }
 
+/** Only names that are one: what else an address says is no scope. */
+const scopeParameter = (names: readonly string[]): { scope?: string } => {
+  const scope = names.filter((name) => /^[\x21\x23-\x5B\x5D-\x7E]+$/.test(name)).join(' ');
+  return scope === '' ? {} : { scope: scope.slice(0, 2000) };
+};
+
 async function previewFor(context: AdminContext, clientId: string, open: readonly ApiView[]) {
   const { typed, scopes, api } = askedIn(context, open);
   const asked = { typed, scopes, api };
@@ -88,17 +103,39 @@ async function previewFor(context: AdminContext, clientId: string, open: readonl
     });
     return { asked, choices };
   }
-  // Only names that are one: what else an address says is no scope.
-  const scope = scopes.filter((name) => /^[\x21\x23-\x5B\x5D-\x7E]+$/.test(name)).join(' ');
   const { data } = await readPreview(
     context,
     { client_id: clientId, user_id: user.id },
-    {
-      scope: scope.slice(0, 2000),
-      ...(api !== undefined && { resource: api.identifier }),
-    },
+    { ...scopeParameter(scopes), ...(api !== undefined && { resource: api.identifier }) },
   );
   return { asked, user, preview: shown(data) };
+}
+
+/** In the token of an application itself the subject is no user (RFC 9068 §2.2). */
+const OWN_SUBJECT = 'The application itself: it has no user.';
+
+/** The application's own token; the address says `itself` once it is asked for. */
+async function ownPreview(context: AdminContext, client: ClientView, open: readonly ApiView[]) {
+  const { query } = context;
+  const id = client.client_id;
+  const granted = open.filter((api) => machineScopesOf(api, id).length > 0);
+  const api = granted.find(({ identifier }) => identifier === query.get('resource'));
+  const scopes = query.getAll('scope').slice(0, 100);
+  const offered = api === undefined ? scopesOf(client) : machineScopesOf(api, id);
+  const own = { apis: granted, api, scopes, offered };
+  if (!query.has('itself')) return { own };
+  const { data } = await context.call(tokenPreview.ofItself, {
+    params: { client_id: id },
+    query: {
+      ...scopeParameter(scopes.filter((name) => offered.includes(name))),
+      ...(api !== undefined && { resource: api.identifier }),
+    },
+  });
+  const preview = shown(data);
+  const accessToken = preview.accessToken?.map((claim) =>
+    claim.name === 'sub' ? { ...claim, meaning: OWN_SUBJECT } : claim,
+  );
+  return { own: { ...own, preview: { ...preview, accessToken } } };
 }
 
 async function showClaims(context: AdminContext, model: object = {}, status = 200): Promise<void> {
@@ -107,7 +144,10 @@ async function showClaims(context: AdminContext, model: object = {}, status = 20
     context.call(clients.read, { params: { client_id: id } }),
     context.call(apis.list, { query: { limit: MOST_APIS } }),
   ]);
-  const open = all.items.filter((api) => isOpenTo(api, id));
+  const isForItself = isMachine(client);
+  const open = all.items.filter((api) =>
+    isForItself ? machineScopesOf(api, id).length > 0 : isOpenTo(api, id),
+  );
   const name = applicationName(client);
   const rows = rowsOf(scopesOf(client));
   context.show(
@@ -125,10 +165,12 @@ async function showClaims(context: AdminContext, model: object = {}, status = 20
       rows,
       others: scopesOf(client).filter((scope) => !rows.some((row) => row.name === scope)),
       apis: open,
+      ownScopesOf: (api: ApiView) => machineScopesOf(api, id),
       isMinimal: client.minimal_id_tokens === true,
-      isMachine: kindOf(client) === 'machine',
+      isMachine: isForItself,
       isOurs: client.origin === 'seed',
-      ...(await previewFor(context, id, open)),
+      ...(isForItself ? {} : await previewFor(context, id, open)),
+      ...(actsForItself(client) ? await ownPreview(context, client, all.items) : {}),
       ...model,
     },
     status,

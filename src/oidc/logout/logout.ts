@@ -202,7 +202,11 @@ async function requestOf<S extends HintedSession>(
   sessionOf: (hint: Hint, client: Client) => Promise<S | undefined>,
 ): Promise<LogoutRequest<S>> {
   const request = await readLogoutRequest(provider(), parameters, sessionOf);
-  if (request.refusal !== undefined) noteRefusal(ctx, request.refusal);
+  const { refusal } = request;
+  if (refusal !== undefined) noteRefusal(ctx, refusal);
+  // Read by the error page, which links to where it is registered.
+  if (refusal?.address !== undefined)
+    ctx.state.unregisteredLogout = { clientId: refusal.clientId, address: refusal.address };
   return request;
 }
 

@@ -6,7 +6,7 @@ import type { IdentityProvider } from '../identity-provider.ts';
 interface Request {
   readonly form: ReadonlyMap<string, string>;
   /** As the library calls it. */
-  readonly route: 'token' | 'authorization';
+  readonly route: 'token' | 'authorization' | 'device_authorization';
 }
 
 export function contextOf(

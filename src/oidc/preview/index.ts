@@ -1,23 +1,22 @@
-// A preview of the tokens and claims that an application would get for a user: the grant itself runs, with the models, hooks and
-// handlers of every sign-in, in a draft (draft.ts), after a sign-in that is only assumed. What comes out is a header and a payload.
+// A preview of the tokens and claims that an application would get for a user, or for itself: the grant itself runs, with the models,
+// hooks and handlers of every request, in a draft (draft.ts), after a sign-in that is only assumed. What comes out is a header and a
+// payload.
 import { type Client, errors, type KoaContextWithOIDC } from 'oidc-provider';
 import type { Account } from '../../accounts/index.ts';
 import type { Apis } from '../../apis/index.ts';
 import { ACR, isBelowRequired } from '../../clients/index.ts';
-import { type Clock, epochSeconds } from '../../clock.ts';
-import { apiAsked } from '../entitlements/api-consent.ts';
+import type { Clock } from '../../clock.ts';
 import { liveScopes, scopeNames } from '../entitlements/api-pairs.ts';
 import { mayUse } from '../entitlements/client-access.ts';
 import { scopesOfClient } from '../entitlements/entitlement.ts';
-import { type AccountDirectory, libraryAccount } from '../entitlements/find-account.ts';
+import type { AccountDirectory } from '../entitlements/find-account.ts';
 import {
   createDefaultResource,
   createResourceServerInfo,
   requestedApi,
 } from '../entitlements/requested-api.ts';
-import { claimsByScope, isGrantable, scopes as known } from '../entitlements/scopes.ts';
+import { claimsByScope, scopes as known } from '../entitlements/scopes.ts';
 import { keepSettledScope } from '../entitlements/settle-scope.ts';
-import type { IdentityProvider } from '../identity-provider.ts';
 import { clientRecord } from '../models/client.ts';
 import { coveredScopes } from '../models/grant.ts';
 import type { ProtocolMount } from '../mount.ts';
@@ -25,11 +24,13 @@ import { runPlainly } from '../plain/context.ts';
 import { claimsUnderScopes } from '../plain/userinfo.ts';
 import { createProofMaker } from '../test-sign-in/test-sign-in-proofs.ts';
 import { runAsDraft } from './draft.ts';
-import { contextFor, DIFFERS, decoded, type Members, type PreviewedToken } from './parts.ts';
+import { type Assumed, grantSource, wayOf } from './grant-source.ts';
+import { contextFor, decoded, type Members, type PreviewedToken, words } from './parts.ts';
 
 export interface PreviewRequest {
   readonly clientId: string;
-  readonly userId: string;
+  /** Absent: the application's own token, for which there is no user. */
+  readonly userId?: string | undefined;
   /** As a request would have it; absent: none. */
   readonly scope?: string | undefined;
   readonly resource?: string | undefined;
@@ -53,6 +54,7 @@ export interface TokenPreview {
   readonly scopes: readonly PreviewedScope[];
   /** Claims of granted scopes that the user has no value for. */
   readonly missing: readonly { readonly claim: string; readonly scope: string }[];
+  /** The sign-in that is assumed. */
   readonly acr?: string;
   /** Whether the user would be asked for consent first, where it is not remembered. */
   readonly asksConsent: boolean;
@@ -70,16 +72,7 @@ interface Deps {
 /** @returns undefined when there is no such user */
 export type PreviewTokens = (request: PreviewRequest) => Promise<TokenPreview | undefined>;
 
-/** A sign-in with all that the account has. */
-const AMR: Readonly<Record<string, readonly string[]>> = {
-  [ACR.multiFactor]: ['pwd', 'otp', 'mfa'],
-  [ACR.emailCode]: ['pwd', 'otp'],
-};
-
 const claimNames: Readonly<Record<string, readonly string[]>> = claimsByScope;
-
-const words = (scope: unknown): string[] =>
-  typeof scope === 'string' ? [...new Set(scope.split(' ').filter(Boolean))] : [];
 
 const unmet = () =>
   new errors.UnmetAuthenticationRequirements('this account has to set up a second factor first');
@@ -97,12 +90,30 @@ function missingOf(granted: readonly string[], claims: Members): TokenPreview['m
   );
 }
 
-interface Asked {
-  readonly client: Client;
-  readonly account: Account;
-  readonly acr: string;
+interface Asked extends Assumed {
   readonly request: PreviewRequest;
 }
+
+/** What the request says, as an application would send it. */
+const parametersOf = ({ clientId, scope, resource }: PreviewRequest) => ({
+  client_id: clientId,
+  ...(scope !== undefined && { scope }),
+  ...(resource !== undefined && { resource }),
+});
+
+const bodyOf = ({ body }: KoaContextWithOIDC): Members =>
+  typeof body === 'object' && body !== null ? { ...body } : {};
+
+/** @param stateOf of a scope that was not granted */
+const scopesOf = (
+  asked: string | undefined,
+  granted: readonly string[],
+  stateOf: (name: string) => PreviewedScope['state'],
+): PreviewedScope[] =>
+  [...new Set([...words(asked), ...granted])].map((name) => ({
+    name,
+    state: granted.includes(name) ? 'granted' : stateOf(name),
+  }));
 
 export function createTokenPreview({ mount, accounts, apis, settings, clock, baseUrl }: Deps): PreviewTokens {
   const defaultResource = createDefaultResource({ apis });
@@ -122,36 +133,6 @@ export function createTokenPreview({ mount, accounts, apis, settings, clock, bas
     keepSettledScope(ctx);
   }
 
-  /** The code that a sign-in would end with, agreed to. */
-  async function codeOf(provider: IdentityProvider, ctx: KoaContextWithOIDC, asked: Asked): Promise<string> {
-    const { client, account, acr } = asked;
-    const { oidc } = ctx;
-    oidc.entity('Account', libraryAccount(accounts, account));
-    const grant = new provider.Grant({ accountId: account.id, clientId: client.clientId });
-    const scopes = [...oidc.requestParamOIDCScopes].filter((scope) => isGrantable(scope, account.role));
-    grant.addOIDCScope(scopes.join(' '));
-    const ofApi = apiAsked(ctx);
-    if (ofApi !== undefined) grant.addResourceScope(ofApi.api.id, ofApi.entries.join(' '));
-    const identifier = requestedApi(oidc)?.api.value.identifier;
-    const code = new provider.AuthorizationCode({
-      accountId: account.id,
-      client,
-      acr,
-      amr: AMR[acr] ?? ['pwd'],
-      authTime: epochSeconds(clock),
-      grantId: await grant.save(),
-      redirectUri: client.redirectUris?.[0],
-      ...(identifier !== undefined && { resource: identifier }),
-      ...(client.includeSid() && { sid: DIFFERS }),
-    });
-    // Whether `admin` scopes count depends on the authentication, which is read there (models/grant.ts).
-    oidc.entity('AuthorizationCode', code);
-    const names = new Set(oidc.requestParamScopes);
-    const ofResource = identifier === undefined ? '' : grant.getResourceScopeFiltered(identifier, names);
-    code.scope = [...words(grant.getOIDCScopeFiltered(names)), ...words(ofResource)].join(' ');
-    return code.save();
-  }
-
   /** DPoP, where the application or the API demands it: by a key that is forgotten at once. */
   async function proofFor(client: Client, isDemanded: boolean): Promise<Record<string, string>> {
     if (!isDemanded && client.metadata().dpop_bound_access_tokens !== true) return {};
@@ -161,32 +142,34 @@ export function createTokenPreview({ mount, accounts, apis, settings, clock, bas
 
   async function issue(asked: Asked) {
     const { provider } = mount;
-    const { client, request } = asked;
-    const { scope, resource } = request;
-    const params = {
-      client_id: client.clientId,
-      response_type: 'code',
-      ...(scope !== undefined && { scope }),
-      ...(resource !== undefined && { resource }),
-    };
-    const authorization = contextFor(provider, 'authorization', params);
+    const { client, request, way } = asked;
+    const isDevice = way === 'device';
+    const route = isDevice ? 'device_authorization' : 'authorization';
+    const params = { ...parametersOf(request), ...(!isDevice && { response_type: 'code' }) };
+    const authorization = contextFor(provider, route, params);
     await runPlainly(authorization, () => settle(authorization, client));
     const target = requestedApi(authorization.oidc);
     if (target !== undefined && isBelowRequired(asked.acr, target.api.value)) throw unmet();
-    const code = await runPlainly(authorization, () => codeOf(provider, authorization, asked));
-    const exchange = {
-      grant_type: 'authorization_code',
-      code,
-      redirect_uri: client.redirectUris?.[0] ?? '',
-      client_id: client.clientId,
-    };
-    const proof = await proofFor(client, target?.api.value.isDpopRequired === true);
-    const token = contextFor(provider, 'token', exchange, proof);
+    const deps = { provider, accounts, clock };
+    const source = await runPlainly(authorization, () => grantSource(authorization, asked, deps));
+    const token = await exchange(client, source, target?.api.value.isDpopRequired === true);
+    return { token, target };
+  }
+
+  /** The token request, answered by the grant's own handler. */
+  async function exchange(
+    client: Client,
+    params: Readonly<Record<string, string>>,
+    isProofDemanded: boolean,
+  ): Promise<KoaContextWithOIDC> {
+    const { provider } = mount;
+    const proof = await proofFor(client, isProofDemanded);
+    const token = contextFor(provider, 'token', { ...params, client_id: client.clientId }, proof);
     await runPlainly(token, async () => {
       token.oidc.entity('Client', client);
       await provider.grant(token);
     });
-    return { authorization, token, target };
+    return token;
   }
 
   function userinfoOf(token: KoaContextWithOIDC, { client, account }: Asked): Members | undefined {
@@ -201,7 +184,7 @@ export function createTokenPreview({ mount, accounts, apis, settings, clock, bas
     const { client, account, acr } = asked;
     const record = clientRecord(client);
     const { token, target } = await issue(asked);
-    const body: Members = typeof token.body === 'object' && token.body !== null ? { ...token.body } : {};
+    const body = bodyOf(token);
     const granted = words(body.scope);
     const live =
       target &&
@@ -212,7 +195,6 @@ export function createTokenPreview({ mount, accounts, apis, settings, clock, bas
         account,
       );
     const stateOf = (name: string): PreviewedScope['state'] => {
-      if (granted.includes(name)) return 'granted';
       const isOfApi = target?.scopes.some((scope) => scope.name === name) === true;
       if (isOfApi) return scopeNames(live ?? []).includes(name) ? 'granted' : 'user';
       if (!isKnown(name)) return 'unknown';
@@ -223,10 +205,7 @@ export function createTokenPreview({ mount, accounts, apis, settings, clock, bas
     const userinfo = await runPlainly(token, async () => userinfoOf(token, asked));
     return {
       scope: granted.join(' '),
-      scopes: [...new Set([...words(asked.request.scope), ...granted])].map((name) => ({
-        name,
-        state: stateOf(name),
-      })),
+      scopes: scopesOf(asked.request.scope, granted, stateOf),
       missing: missingOf(granted, accounts.claims(account)),
       acr,
       asksConsent: !record.skipConsent,
@@ -237,21 +216,55 @@ export function createTokenPreview({ mount, accounts, apis, settings, clock, bas
     };
   }
 
-  return async (request) => {
-    const account = await accounts.find(request.userId);
-    if (account === undefined) return undefined;
+  /** Client credentials (RFC 6749 §4.4): what the application may do for itself. */
+  async function previewOfItself(client: Client, request: PreviewRequest): Promise<TokenPreview> {
+    const api = request.resource === undefined ? undefined : await apis.findByIdentifier(request.resource);
+    const params = { ...parametersOf(request), grant_type: 'client_credentials' };
+    const token = await exchange(client, params, api?.value.isDpopRequired === true);
+    const body = bodyOf(token);
+    const granted = words(body.scope);
+    const accessToken = decoded(body.access_token);
+    const isOfApi = (name: string): boolean =>
+      api?.value.scopes.some((scope) => scope.name === name) === true;
+    return {
+      scope: granted.join(' '),
+      scopes: scopesOf(request.scope, granted, (name) =>
+        isKnown(name) || isOfApi(name) ? 'application' : 'unknown',
+      ),
+      missing: [],
+      asksConsent: false,
+      isOpaque: accessToken === undefined,
+      ...(accessToken && { accessToken }),
+    };
+  }
+
+  function previewOfUser(client: Client, account: Account, request: PreviewRequest): Promise<TokenPreview> {
+    const record = clientRecord(client);
     const [acr = ACR.singleFactor] = accounts.reachableAcrs(account);
+    const way = wayOf(client);
+    if (way === undefined) throw new errors.UnauthorizedClient('users do not sign in to this application');
+    if (!accounts.isUsable(account)) throw new errors.AccessDenied('this account may not sign in');
+    if (!mayUse(record, account))
+      throw new errors.AccessDenied('this account may not sign in to this application');
+    if (isBelowRequired(acr, record)) throw unmet();
+    return runAsDraft(() => preview({ client, account, acr, way, request }));
+  }
+
+  async function previewFor(request: PreviewRequest, account: Account | undefined): Promise<TokenPreview> {
+    const client = await mount.provider.Client.find(request.clientId);
+    if (client === undefined) throw new errors.InvalidClient('the application is deactivated', 'inactive');
+    if (account !== undefined) return previewOfUser(client, account, request);
+    if (!client.grantTypeAllowed('client_credentials'))
+      throw new errors.UnauthorizedClient('this application gets no tokens for itself');
+    return runAsDraft(() => previewOfItself(client, request));
+  }
+
+  return async (request) => {
+    const { userId } = request;
+    const account = userId === undefined ? undefined : await accounts.find(userId);
+    if (userId !== undefined && account === undefined) return undefined;
     try {
-      const client = await mount.provider.Client.find(request.clientId);
-      if (client === undefined) throw new errors.InvalidClient('the application is deactivated', 'inactive');
-      const record = clientRecord(client);
-      if (!client.grantTypeAllowed('authorization_code'))
-        throw new errors.UnauthorizedClient('users do not sign in to this application with a code');
-      if (!accounts.isUsable(account)) throw new errors.AccessDenied('this account may not sign in');
-      if (!mayUse(record, account))
-        throw new errors.AccessDenied('this account may not sign in to this application');
-      if (isBelowRequired(acr, record)) throw unmet();
-      return await runAsDraft(() => preview({ client, account, acr, request }));
+      return await previewFor(request, account);
     } catch (error) {
       if (!(error instanceof errors.OIDCProviderError) || error.statusCode >= 500) throw error;
       const description = error.error_description ?? error.error;

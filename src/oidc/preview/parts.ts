@@ -15,6 +15,16 @@ export interface PreviewedToken {
 
 type Route = Parameters<typeof contextOf>[2]['route'];
 
+const PATHS: Readonly<Record<Route, string>> = {
+  authorization: '/oauth2/authorize',
+  device_authorization: '/oauth2/device_authorization',
+  token: '/oauth2/token',
+};
+
+/** The words of a scope. */
+export const words = (scope: unknown): string[] =>
+  typeof scope === 'string' ? [...new Set(scope.split(' ').filter(Boolean))] : [];
+
 /** A request that nobody sent. */
 function requestOf(path: string, headers: Readonly<Record<string, string>> = {}) {
   const incoming = new IncomingMessage(new Socket());
@@ -29,7 +39,7 @@ export function contextFor(
   params: Readonly<Record<string, string>>,
   headers?: Readonly<Record<string, string>>,
 ): KoaContextWithOIDC {
-  const made = requestOf(`/oauth2/${route === 'token' ? 'token' : 'authorize'}`, headers);
+  const made = requestOf(PATHS[route], headers);
   const ctx = contextOf(provider, made, { form: new Map(Object.entries(params)), route });
   return Object.assign(ctx, { mountPath: '/oauth2' });
 }

@@ -1,10 +1,19 @@
 // Addresses that a link asks to add to the redirect URIs of an application (`?add_redirect_uri=…`), as error pages and guides
-// offer it. The link comes from anywhere: it fills in the form and saves nothing, and the page says so and names the host.
+// offer it, or to those after a sign-out (`?add_post_logout_redirect_uri=…`). The link comes from anywhere: it fills in the form and
+// saves nothing, and the page says so and names the host.
 import type { ClientView } from '../../../clients/index.ts';
 import type { AdminContext } from '../../pages/page.ts';
 import { type UriVerdict, verdictsOn } from './uri-verdicts.ts';
 
-const PARAMETER = 'add_redirect_uri';
+/** The fields of the form, and the parameters that fill them in; a link fills in one field. */
+const PARAMETERS = {
+  redirect_uris: 'add_redirect_uri',
+  post_logout_redirect_uris: 'add_post_logout_redirect_uri',
+} as const;
+
+type AskedField = keyof typeof PARAMETERS;
+const FIELDS: readonly AskedField[] = ['redirect_uris', 'post_logout_redirect_uris'];
+
 const MOST = 5;
 /** Of an address that is longer nothing more is shown; the rules refuse it anyway. */
 const MOST_TEXT = 2001;
@@ -20,6 +29,7 @@ export interface AskedUri extends UriVerdict {
 }
 
 export interface AskedUris {
+  readonly field: AskedField;
   readonly items: readonly AskedUri[];
   /** The form's lines: the registered addresses, then those asked for that may be registered. */
   readonly lines: readonly string[];
@@ -37,8 +47,10 @@ function targetOf(uri: string): Pick<AskedUri, 'target' | 'name'> {
   return { target: LOOPBACK.test(url.hostname) ? 'loopback' : 'host', name: url.host };
 }
 
-const askedBy = (query: URLSearchParams): string[] =>
-  [...new Set(query.getAll(PARAMETER))].slice(0, MOST).map((uri) => uri.slice(0, MOST_TEXT));
+const askedBy = (query: URLSearchParams, field: AskedField): string[] =>
+  [...new Set(query.getAll(PARAMETERS[field]))].slice(0, MOST).map((uri) => uri.slice(0, MOST_TEXT));
+
+const listOf = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : []);
 
 async function verdictOn(context: AdminContext, uri: string, type: unknown): Promise<UriVerdict> {
   if (BREAKS.test(uri)) return { uri, problem: 'must not contain spaces or line breaks' };
@@ -51,10 +63,13 @@ export async function readAskedUris(
   context: AdminContext,
   client: ClientView,
 ): Promise<AskedUris | undefined> {
-  const asked = askedBy(context.query);
-  if (asked.length === 0) return undefined;
-  const registered = Array.isArray(client.redirect_uris) ? client.redirect_uris.map(String) : [];
-  const targets = new Set(registered.map((uri) => targetOf(uri).name));
+  const { query } = context;
+  const field = FIELDS.find((name) => query.has(PARAMETERS[name]));
+  if (field === undefined) return undefined;
+  const asked = askedBy(query, field);
+  const registered = listOf(client[field]);
+  // Where codes go already, users may be expected to return to.
+  const targets = new Set([...registered, ...listOf(client.redirect_uris)].map((uri) => targetOf(uri).name));
   const verdicts = await Promise.all(asked.map((uri) => verdictOn(context, uri, client.application_type)));
   const items = verdicts.map((verdict) => {
     const { target, name } = targetOf(verdict.uri);
@@ -63,6 +78,7 @@ export async function readAskedUris(
   });
   const added = items.filter(({ problem, isRegistered }) => problem === undefined && !isRegistered);
   return {
+    field,
     items,
     lines: [...registered, ...added.map(({ uri }) => uri)],
     isFilled: context.canChange && added.length > 0,

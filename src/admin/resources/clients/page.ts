@@ -150,8 +150,11 @@ export async function showApplication(
     legacyTypes,
     lifetimes: Object.entries(lifetimeSettings).map(([name, bounds]) => ({ name, ...bounds })),
     asked,
-    verdicts: isFilled ? await verdictsOn(context, asked.lines, client.application_type) : [],
-    values: { ...stored, ...(isFilled && { redirect_uris: asked.lines.join('\n') }) },
+    verdicts:
+      isFilled && asked.field === 'redirect_uris'
+        ? await verdictsOn(context, asked.lines, client.application_type)
+        : [],
+    values: { ...stored, ...(isFilled && { [asked.field]: asked.lines.join('\n') }) },
     call: apiCall(
       'PATCH',
       `/clients/${params.client_id}`,

@@ -1,4 +1,4 @@
-// What an application would get for a user: a read of the user's data, for whoever may read users. The protocol core's own code
+// What an application would get for a user, or for itself: a read of the user's data, for whoever may read users. The protocol core's own code
 // makes the tokens, without signatures, and keeps none (src/oidc/preview/).
 import {
   Array as ArraySchema,
@@ -13,7 +13,7 @@ import { AppError } from '../../../errors.ts';
 import type { PreviewTokens, TokenPreview } from '../../../oidc/index.ts';
 import { defineRoutes, type RouteKit } from '../../api/define-resource.ts';
 import { nullable, strict } from '../../api/schema-parts.ts';
-import { atVersion, clientUserParams } from '../../api/shared.ts';
+import { atVersion, clientIdParams, clientUserParams } from '../../api/shared.ts';
 import { explainedClaims } from './claim-sources.ts';
 
 interface Ports {
@@ -110,13 +110,14 @@ const previewSchema = ObjectSchema(
       { description: 'Claims of granted scopes for which the user has no value.' },
     ),
     acr: nullable(StringSchema(), {
-      description: 'The authentication that is assumed: all that the user has; null: refused.',
+      description:
+        'The authentication that is assumed: all that the user has; null: refused, or without a user.',
     }),
     asks_consent: BooleanSchema({
       description: 'Whether the user is asked for consent, unless it was given before.',
     }),
   },
-  { ...strict, description: 'What an application would get for a user.' },
+  { ...strict, description: 'What an application would get for a user, or for itself.' },
 );
 
 function show(preview: TokenPreview) {
@@ -140,6 +141,24 @@ function show(preview: TokenPreview) {
 }
 
 export const tokenPreview = defineRoutes('Applications', (on: RouteKit<Ports>) => ({
+  ofItself: on.route({
+    method: 'GET',
+    path: '/clients/{client_id}/token-preview',
+    sensitivity: 'plain',
+    summary:
+      'Preview the token that an application would get for itself (client credentials); nothing is issued',
+    params: clientIdParams,
+    query,
+    success: { status: 200, schema: previewSchema },
+    async run({ params, query: asked }, { clients, previewTokens }) {
+      const { client_id: clientId } = params;
+      atVersion(await clients.find(clientId), 'client.not_found');
+      const preview = await previewTokens({ clientId, ...asked });
+      // It answers for an application itself whatever there is of it.
+      if (preview === undefined) throw new AppError('client.not_found');
+      return { data: show(preview) };
+    },
+  }),
   read: on.route({
     method: 'GET',
     path: '/clients/{client_id}/token-preview/{user_id}',
