@@ -40,7 +40,14 @@ export async function runFlows(
   const isReal = process.env.MONGODB_TEST_URI ? '1' : '';
   const child = spawn(
     process.execPath,
-    ['--test', '--test-concurrency=2', '--test-timeout=120000', '--test-reporter=tap', ...files],
+    [
+      '--min-semi-space-size=16',
+      '--test',
+      '--test-concurrency=2',
+      '--test-timeout=120000',
+      '--test-reporter=tap',
+      ...files,
+    ],
     {
       cwd: project,
       env: { ...inherited, ...env, TEST_MONGODB_IS_REAL: isReal },

@@ -8,18 +8,25 @@ import { runFlows } from './run-flows.ts';
 import { trustFiles } from './trust-files.ts';
 
 const isWhole = process.env.LONG === '1' || Boolean(process.env.MONGODB_TEST_URI);
-/** They are about what a request or an answer may be, or about pages: what they store the others store as well. */
+/**
+ * They are about what a request or an answer may be, or about pages: what they store the others, or the stores' contract, store as
+ * well.
+ */
 const LESS_STORED = [
   'access-token',
+  'account',
+  'account-addresses',
   'account-api',
   'account-api-document',
   'account-applications',
   'account-data',
+  'account-email',
   'account-launcher',
   'account-passkeys',
   'account-profile',
   'admin-bearer',
   'admin-injections',
+  'admin-lists',
   'admin-many-users',
   'admin-paging',
   'admin-ui-access',
@@ -31,7 +38,10 @@ const LESS_STORED = [
   'admin-ui-called-addresses',
   'admin-ui-comfort',
   'admin-ui-groups',
+  'admin-ui-import',
+  'admin-ui-languages',
   'admin-ui-legacy',
+  'admin-ui-people',
   'admin-ui-pkce',
   'admin-ui-sign-in-rules',
   'admin-ui-signatures',
@@ -53,6 +63,7 @@ const LESS_STORED = [
   'discovery',
   'dpop',
   'dpop-addresses',
+  'enrolment-links',
   'errors-in-json',
   'es256',
   'forced-enrolment',
@@ -88,6 +99,7 @@ const LESS_STORED = [
   'tampering',
   'test-sign-in',
   'token-kinds',
+  'token-preview',
   'tokens-by-api',
   'userinfo',
 ];
