@@ -1,10 +1,10 @@
 // `npm run audit`: known advisories and licences of production packages. Not part of `npm test`, since its result changes
 // without a change of ours and it needs the registry.
-import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
 import { findAdvisories } from './audit/advisories.ts';
 import { findForeignLicences } from './audit/licences.ts';
+import { parseFlags, runCommand, UsageError } from './command-line.ts';
+import { readText } from './file-problem.ts';
 
 const HELP = `Checks the packages of production: known advisories (npm audit) and licences.
 
@@ -15,20 +15,20 @@ Usage: npm run audit -- [--lock FILE]
 Exit codes: 0 nothing found, or skipped with a line that says so; 1 something was found, 2 invalid options.
 `;
 
-const EXIT = { clean: 0, found: 1, usage: 2 } as const;
+const FOUND = 1;
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
-function readFlags() {
+function readLicences(lockFile: string) {
+  const text = readText(lockFile);
   try {
-    return parseArgs({ options: { lock: { type: 'string' }, help: { type: 'boolean', short: 'h' } } }).values;
-  } catch (error) {
-    console.error(error instanceof Error ? error.message.split('\n')[0] : String(error));
-    return process.exit(EXIT.usage);
+    return findForeignLicences(text);
+  } catch {
+    throw new UsageError(`${lockFile} is no lock file of npm. Name another one with --lock.`);
   }
 }
 
 async function audit(lockFile: string): Promise<boolean> {
-  const { count, foreign } = findForeignLicences(await readFile(lockFile, 'utf8'));
+  const { count, foreign } = readLicences(lockFile);
   for (const { name, licence } of foreign) console.log(`licence: ${name} has ${licence}`);
   if (foreign.length === 0) console.log(`licences: ${count} packages, all allowed`);
 
@@ -39,6 +39,12 @@ async function audit(lockFile: string): Promise<boolean> {
   return foreign.length === 0 && ('skipped' in outcome || outcome.advisories.length === 0);
 }
 
-const flags = readFlags();
-if (flags.help === true) console.log(HELP.trimEnd());
-else process.exitCode = (await audit(flags.lock ?? `${ROOT}package-lock.json`)) ? EXIT.clean : EXIT.found;
+await runCommand(async () => {
+  const flags = parseFlags(process.argv.slice(2), {
+    lock: { type: 'string' },
+    help: { type: 'boolean', short: 'h' },
+  });
+  if (flags.help !== true) return (await audit(flags.lock ?? `${ROOT}package-lock.json`)) ? undefined : FOUND;
+  console.log(HELP.trimEnd());
+  return undefined;
+});

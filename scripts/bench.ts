@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { type Figure, isMet, lineOf } from './bench/figures.ts';
 import { always, operations } from './bench/operations.ts';
-import { compareWith } from './bench/others.ts';
+import { compareWith, readOther } from './bench/others.ts';
 import { type Prepared, prepare } from './bench/prepare.ts';
 import { isPinned, type Product, type Server, startFloor, startProduct } from './bench/processes.ts';
 import { profileOperation } from './bench/profile.ts';
@@ -12,7 +12,8 @@ import { signInCost, stormCost } from './bench/sign-ins.ts';
 import { soak } from './bench/soak.ts';
 import { startAndMemory } from './bench/starts.ts';
 import { durability, pageWeight, workers } from './bench/variants.ts';
-import { parseFlags, UsageError } from './command-line.ts';
+import { parseFlags, runCommand, UsageError } from './command-line.ts';
+import { assertWritable } from './file-problem.ts';
 
 const HELP = `Measures Latchkey on this machine, in turns with bare node:http and the same signatures. Less than ten minutes.
 
@@ -61,6 +62,11 @@ function readOptions() {
     connections: numberIn('connections', 16),
     warmUpMs: isQuick ? 1500 : 10_000,
   };
+  const goals = ['P4', 'P7', 'P8', 'P9', 'P10', 'P14'];
+  const isKnown = (text: string): boolean =>
+    goals.includes(text) || operations.some(({ goal, name }) => `${goal} ${name}`.includes(text));
+  if (flags.only !== undefined && !isKnown(flags.only))
+    throw new UsageError(`--only: no goal or operation contains "${flags.only}". Try P1, userinfo or P10.`);
   return { ...flags, pace, soak: flags.soak === undefined ? undefined : numberIn('soak', 1) };
 }
 type Options = ReturnType<typeof readOptions>;
@@ -151,6 +157,9 @@ function hasIfma(): boolean {
 
 async function run(options: Options): Promise<void> {
   const { pace } = options;
+  // Before the measuring, which takes minutes.
+  if (options.json !== undefined) assertWritable(options.json);
+  const other = options.compare === undefined ? undefined : readOther(options.compare);
   if (options.profile !== undefined) {
     process.stdout.write(await profileOperation(options.profile, pace));
     return;
@@ -168,11 +177,11 @@ async function run(options: Options): Promise<void> {
       .map(([name, value]) => `${name} ${value}`)
       .join(', ')}\n`,
   );
-  if (options.soak !== undefined || options.compare !== undefined) {
+  if (options.soak !== undefined || other !== undefined) {
     const product = await startProduct();
     try {
       if (options.soak !== undefined) tell(await soak(product, options.soak, pace));
-      else tell(...(await compareWith(options.compare ?? '', product, await prepare(product), pace)));
+      if (other !== undefined) tell(...(await compareWith(other, product, await prepare(product), pace)));
     } finally {
       await product.stop();
     }
@@ -186,12 +195,9 @@ async function run(options: Options): Promise<void> {
   writeFileSync(options.json, `${JSON.stringify(result, undefined, 1)}\n`);
 }
 
-try {
+await runCommand(async () => {
   const options = readOptions();
   if (options.help) process.stdout.write(HELP);
   else await run(options);
-} catch (error) {
-  if (!(error instanceof UsageError)) throw error;
-  console.error(error.message);
-  process.exitCode = 2;
-}
+  return undefined;
+});

@@ -1,13 +1,14 @@
 // `npm run conformance`: drives the OpenID Foundation's conformance suite (openid-certification/conformance-suite), where it runs,
 // against a provider that runs. docs/conformance.md says how to start both, and what the last run found.
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
-import { parseFlags, UsageError } from './command-line.ts';
+import { parseFlags, runCommand, UsageError } from './command-line.ts';
 import { type Calls, createCalls } from './conformance/calls.ts';
 import { launch } from './conformance/chromium.ts';
 import { plans } from './conformance/plans.ts';
 import { type Outcome, runPlan } from './conformance/run.ts';
+import { makeFolder } from './file-problem.ts';
 
 const HELP = `Runs the OpenID conformance suite's plans against a provider.
 
@@ -24,7 +25,7 @@ Usage: npm run conformance -- [options]
 Exit codes: 0 nothing failed, 1 something did, 2 invalid options or no suite there.
 `;
 
-const EXIT = { failed: 1, usage: 2 } as const;
+const FAILED = 1;
 const GOOD = new Set(['PASSED', 'REVIEW', 'SKIPPED', 'WARNING']);
 const PERSON = {
   username: 'conformance',
@@ -66,10 +67,16 @@ function readOptions() {
   const chosen = plans.filter(
     ({ name, plan }) => wanted.length === 0 || wanted.includes(name) || wanted.includes(plan),
   );
-  if (chosen.length === 0)
-    throw new UsageError(`There is no such plan. Plans: ${plans.map(({ name }) => name).join(', ')}`);
+  const unknown = wanted.find((one) => !plans.some(({ name, plan }) => one === name || one === plan));
+  if (unknown !== undefined)
+    throw new UsageError(`There is no plan ${unknown}. Plans: ${plans.map(({ name }) => name).join(', ')}`);
   const { ADMIN_TOKEN: adminToken = '' } = process.env;
-  if (flags.help !== true && adminToken === '') throw new UsageError('ADMIN_TOKEN is not set.');
+  if (flags.help !== true && adminToken === '')
+    throw new UsageError('ADMIN_TOKEN is not set. It has to be the one that the provider was started with.');
+  for (const name of ['suite', 'base-url'] as const) {
+    if (flags[name] !== undefined && !URL.canParse(flags[name]))
+      throw new UsageError(`--${name} must be a URL, such as https://suite.test:8443.`);
+  }
   return {
     ...flags,
     chosen,
@@ -84,12 +91,12 @@ type Options = ReturnType<typeof readOptions>;
 async function run(options: Options): Promise<boolean> {
   const { suite, baseUrl, adminToken } = options;
   const calls = createCalls(suite, baseUrl, adminToken);
+  // Before the plans, which take an hour.
+  if (options.out !== undefined) makeFolder(options.out);
   try {
     await calls.suite('GET', 'runner/available');
-  } catch (error) {
-    throw new UsageError(
-      `The suite does not answer at ${suite} (${String(error)}). docs/conformance.md says how to start it.`,
-    );
+  } catch {
+    throw new UsageError(`The suite does not answer at ${suite}. docs/conformance.md says how to start it.`);
   }
   const browser = await launch(options.chromium ?? '/usr/bin/chromium');
   try {
@@ -132,7 +139,6 @@ async function runPlans(options: Options, calls: Calls, browser: Browser): Promi
     console.log(`${plan.name}: ${outcomes.length} modules: ${said}`);
     isGood &&= outcomes.every(({ result }) => GOOD.has(result));
     if (out === undefined) continue;
-    mkdirSync(out, { recursive: true });
     writeFileSync(join(out, `${plan.name}.json`), `${JSON.stringify({ ...plan, outcomes }, undefined, 1)}\n`);
   }
   return isGood;
@@ -142,12 +148,9 @@ function tell({ module, result, findings }: Outcome): void {
   if (result !== 'PASSED') console.log([`  ${result.padEnd(8)} ${module}`, ...findings].join('\n      '));
 }
 
-try {
+await runCommand(async () => {
   const options = readOptions();
-  if (options.help) console.log(HELP);
-  else if (!(await run(options))) process.exitCode = EXIT.failed;
-} catch (error) {
-  if (!(error instanceof UsageError)) throw error;
-  console.error(error.message);
-  process.exitCode = EXIT.usage;
-}
+  if (options.help) console.log(HELP.trimEnd());
+  else if (!(await run(options))) return FAILED;
+  return undefined;
+});

@@ -1,28 +1,54 @@
 // Converts a realm export of the common Java identity server to files for the admin API: groups and clients as one JSON body
 // per line, users in files that each fit one import, and notes on what is not converted.
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { readPlaces, runCommand } from './command-line.ts';
+import { makeFolder, readText } from './file-problem.ts';
 import { convertRealm } from './realm/convert.ts';
 import { membersOf } from './realm/json.ts';
 
-const HELP = `Usage: sh scripts/with-node.sh scripts/convert-realm.ts <realm.json> <folder>
+const USAGE = 'npm run convert-realm -- REALM.json FOLDER';
+const HELP = `Converts a realm export of the common Java identity server.
+
+Usage: ${USAGE}
 
 Writes into the folder, to be sent in this order with an administrator's token:
   groups.ndjson        each line to POST /admin/api/groups
   users-001.ndjson …   each file to POST /admin/api/users/import (application/x-ndjson)
   clients.ndjson       each line to POST /admin/api/clients; its answer has the new id and secret
-  notes.txt            what needs your attention`;
+  notes.txt            what needs your attention
+
+Exit codes: 0 converted, 1 the file is no realm export, 2 invalid arguments or path.`;
+
+/** The file holds something else. */
+class NoRealm extends Error {
+  constructor(source: string, why: string) {
+    super(`The realm could not be converted: ${source} ${why}. Export the realm with its users again.`);
+  }
+}
 
 /** The maximum of one import. */
 const ROWS_A_FILE = 5000;
 
 const linesOf = (rows: readonly object[]): string => rows.map((row) => `${JSON.stringify(row)}\n`).join('');
 
+function readRealm(source: string) {
+  const text = readText(source);
+  let realm: unknown;
+  try {
+    realm = JSON.parse(text);
+  } catch {
+    throw new NoRealm(source, 'is not JSON');
+  }
+  const converted = convertRealm(membersOf(realm));
+  if (Object.values(converted).every(({ length }) => length === 0))
+    throw new NoRealm(source, 'has no groups, users or clients');
+  return converted;
+}
+
 async function run(source: string, folder: string): Promise<void> {
-  const { groups, users, clients, notes } = convertRealm(
-    membersOf(JSON.parse(await readFile(source, 'utf8'))),
-  );
-  await mkdir(folder, { recursive: true });
+  const { groups, users, clients, notes } = readRealm(source);
+  makeFolder(folder);
   // Mode 0600: the files contain password hashes.
   const write = (name: string, text: string): Promise<void> =>
     writeFile(join(folder, name), text, { mode: 0o600 });
@@ -38,13 +64,10 @@ async function run(source: string, folder: string): Promise<void> {
   );
 }
 
-const [source, folder] = process.argv.slice(2);
-if (source === undefined || folder === undefined || source.startsWith('-')) {
-  console.error(HELP);
-  process.exitCode = 2;
-} else {
-  await run(source, folder).catch((error: unknown) => {
-    console.error(`The realm could not be converted: ${error instanceof Error ? error.message : error}`);
-    process.exitCode = 1;
-  });
-}
+await runCommand(async () => {
+  const places = readPlaces(process.argv.slice(2), ['REALM.json', 'FOLDER'], USAGE);
+  const [source, folder] = places ?? [];
+  if (source === undefined || folder === undefined) console.log(HELP);
+  else await run(source, folder);
+  return undefined;
+}, [NoRealm]);

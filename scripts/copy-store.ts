@@ -6,10 +6,9 @@ import { createMongoLoader } from '../adapters/mongodb/loader.ts';
 import { createSqliteStore } from '../adapters/sqlite/store.ts';
 import { ConfigError, loadConfig } from '../src/config/load.ts';
 import type { Config } from '../src/config/types.ts';
-import { fixableProblem } from '../src/process/fixable-problem.ts';
 import { facts } from '../src/store/collections.ts';
-import { type CollectionDefinition, type Store, type Stored, StoreUnavailable } from '../src/store/port.ts';
-import { parseFlags, UsageError } from './command-line.ts';
+import type { CollectionDefinition, Store, Stored } from '../src/store/port.ts';
+import { isHelpAsked, runCommand, UsageError } from './command-line.ts';
 import {
   COPY_MARK,
   CopyDiffers,
@@ -21,9 +20,12 @@ import {
   verifyCollection,
   type Watch,
 } from './copy/copy-collections.ts';
-import { createProgress, INTERRUPTED, Interrupted, stopOnSignals } from './progress.ts';
+import { findEmbedded } from './embedded-database.ts';
+import { createProgress, INTERRUPTED, Interrupted, type Progress, stopOnSignals } from './progress.ts';
 
 const HELP = `Copies everything from the embedded database to MongoDB, and checks the copy.
+
+Usage: npm run copy-store
 
   DATA_DIR=./data MONGODB_URI=mongodb://… SECRET_KEY="$(cat ./data/secret.key)" npm run copy-store
 
@@ -35,8 +37,8 @@ runs; the same command continues.
 Exit codes: 0 copied and verified, 1 something went wrong, 2 invalid options, 130 stopped by Ctrl-C.`;
 
 const START_OVER =
-  "Stop the server, empty the database (mongosh MONGODB_URI --eval 'db.dropDatabase()'; with REDIS_URL that Redis, too) " +
-  'and run this again.';
+  `Stop the server, empty the database (mongosh "$MONGODB_URI" --eval 'db.dropDatabase()'; with REDIS_URL that Redis, too: ` +
+  'redis-cli -u "$REDIS_URL" flushdb) and run this again.';
 
 /** A precondition that is not met, with a message for the operator. */
 class Refused extends Error {
@@ -56,7 +58,8 @@ function checkKey({ dataDir, secretKeys }: Config): void {
 
 async function openTarget(config: Config, clock: () => number): Promise<Target & { close(): Promise<void> }> {
   const { mongodbUri: uri, redisUrl } = config;
-  if (uri === undefined) throw new Refused(`MONGODB_URI (the target) is not set.\n\n${HELP}`);
+  if (uri === undefined)
+    throw new UsageError('MONGODB_URI is not set. It names the MongoDB that everything is copied to.');
   const store = await openStore({ config, clock });
   const isInRedis = ({ durability }: CollectionDefinition<never>): boolean =>
     redisUrl !== undefined && durability === 'ephemeral';
@@ -81,6 +84,15 @@ async function openTarget(config: Config, clock: () => number): Promise<Target &
 
 const RUNNING = 'running';
 
+const CONTINUE =
+  'Leave the server stopped and run the same command again: it continues. Until then nothing uses the copy; the embedded ' +
+  'database is as it was.';
+
+interface Shown {
+  readonly progress: Progress;
+  readonly signal: AbortSignal;
+}
+
 /**
  * Starts a copy or resumes one.
  * @param sourceAt the embedded database as it was at that time
@@ -89,11 +101,18 @@ const RUNNING = 'running';
 async function claim(
   target: Target,
   { at, sourceAt }: { at: number; sourceAt: (at: number) => Store },
+  { progress, signal }: Shown,
 ): Promise<void> {
+  const watch: Watch = {
+    say: (count) => progress.update('Reading the embedded database', count, 0),
+    check() {
+      if (signal.aborted) throw new Interrupted(`Stopped before anything was copied. ${CONTINUE}`);
+    },
+  };
   const digestAt = async (time: number): Promise<string> => {
     const source = sourceAt(time);
     try {
-      return `${RUNNING} ${await digestOfAll(source)}`;
+      return `${RUNNING} ${await digestOfAll(source, watch)}`;
     } finally {
       await source.close();
     }
@@ -120,13 +139,10 @@ async function claim(
   await marks.insert(COPY_MARK, { at, value: await digestAt(at) });
 }
 
-const CONTINUE =
-  'Leave the server stopped and run the same command again: it continues. Until then nothing uses the copy; the embedded ' +
-  'database is as it was.';
-
-async function copyAll(source: Store, target: Target, at: number): Promise<void> {
-  const progress = createProgress({ unit: 'documents' });
-  const stopping = stopOnSignals((text) => progress.say(text));
+async function copyAll(
+  { source, target, at }: { source: Store; target: Target; at: number },
+  { progress, signal }: Shown,
+): Promise<void> {
   const counts = await countAll(source);
   const total = [...counts.values()].reduce((sum, count) => sum + count, 0);
   let before = 0;
@@ -137,83 +153,69 @@ async function copyAll(source: Store, target: Target, at: number): Promise<void>
       progress.update(what, before + count, total);
     },
     check() {
-      if (!stopping.signal.aborted) return;
+      if (!signal.aborted) return;
       const done = `${written} of ${total} documents are in the copy, each of them whole`;
       throw new Interrupted(`Stopped: ${done}${what === 'Copying' ? '' : ', not all verified'}. ${CONTINUE}`);
     },
   });
-  try {
-    for (const definition of copiedCollections) {
-      await copyCollection(source, target, definition, watch('Copying'));
-      const count = counts.get(definition.name) ?? 0;
-      before += count;
-      if (count > 0) progress.say(`${definition.name}: ${count} copied`);
-    }
-    before = 0;
-    for (const definition of copiedCollections) {
-      const { name, count, digest } = await verifyCollection(source, target, definition, watch('Verifying'));
-      before += count;
-      if (count > 0) progress.say(`${name}: ${count} verified, sha256 ${digest.slice(0, 16)}`);
-    }
-    await target.store.collection(facts).put(COPY_MARK, { at, value: 'done' });
-    progress.say(
-      `${before} documents copied and verified. Start the server with this MONGODB_URI and SECRET_KEY.`,
-    );
-  } finally {
-    progress.end();
-    stopping.release();
+  for (const definition of copiedCollections) {
+    await copyCollection(source, target, definition, watch('Copying'));
+    const count = counts.get(definition.name) ?? 0;
+    before += count;
+    if (count > 0) progress.say(`${definition.name}: ${count} copied`);
   }
+  before = 0;
+  for (const definition of copiedCollections) {
+    const { name, count, digest } = await verifyCollection(source, target, definition, watch('Verifying'));
+    before += count;
+    if (count > 0) progress.say(`${name}: ${count} verified, sha256 ${digest.slice(0, 16)}`);
+  }
+  await target.store.collection(facts).put(COPY_MARK, { at, value: 'done' });
+  progress.say(
+    `${before} documents copied and verified. Start the server with this MONGODB_URI and SECRET_KEY.`,
+  );
 }
 
 async function main(): Promise<void> {
+  const file = findEmbedded();
   const config = loadConfig(process.env);
   // One point in time for both sides: nothing may expire between copying and comparing.
   const at = Date.now();
-  const file = join(config.dataDir, 'latchkey.db');
-  if (!existsSync(file)) throw new Refused(`There is no database at ${file}. Set DATA_DIR to where it is.`);
   checkKey(config);
   const sourceAt = (time: number): Store =>
     createSqliteStore({ file, clock: () => time, definitions: copiedCollections });
   const source = sourceAt(at);
+  const progress = createProgress({ unit: 'documents' });
+  const stopping = stopOnSignals((text) => progress.say(text));
+  const shown = { progress, signal: stopping.signal };
   try {
     const target = await openTarget(config, () => at);
     try {
-      await claim(target, { at, sourceAt });
-      await copyAll(source, target, at);
+      await claim(target, { at, sourceAt }, shown);
+      await copyAll({ source, target, at }, shown);
     } finally {
       await target.close();
     }
   } finally {
+    progress.end();
+    stopping.release();
     await source.close();
   }
 }
 
-const ends: readonly (abstract new (...args: never[]) => Error)[] = [
-  ConfigError,
-  Refused,
-  StoreUnavailable,
-  Interrupted,
-  UsageError,
-];
-
-const exitCodeOf = (error: unknown): number => {
-  if (error instanceof UsageError) return 2;
-  return error instanceof Interrupted ? INTERRUPTED : 1;
-};
-
-try {
-  const { help } = parseFlags(process.argv.slice(2), { help: { type: 'boolean', short: 'h' } });
-  if (help === true) console.log(HELP);
-  else await main();
-} catch (error) {
-  process.exitCode = exitCodeOf(error);
-  if (error instanceof CopyDiffers) {
-    console.error(`${error.message}. Was the server running? ${START_OVER}`);
-  } else if (error instanceof Error && ends.some((kind) => error instanceof kind)) {
-    console.error(
-      error instanceof UsageError
-        ? `${error.message}\nTry --help.`
-        : (fixableProblem(error) ?? error.message),
-    );
-  } else throw error;
-}
+await runCommand(async () => {
+  if (isHelpAsked(process.argv.slice(2))) {
+    console.log(HELP);
+    return undefined;
+  }
+  try {
+    await main();
+    return undefined;
+  } catch (error) {
+    if (error instanceof CopyDiffers)
+      throw new Refused(`${error.message}. Was the server running? ${START_OVER}`);
+    if (!(error instanceof Interrupted)) throw error;
+    console.error(error.message);
+    return INTERRUPTED;
+  }
+}, [ConfigError, Refused]);

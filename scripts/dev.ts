@@ -4,12 +4,12 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { UsageError } from './command-line.ts';
+import { explain, runCommand } from './command-line.ts';
 import { startMailPrinter } from './dev/mail-printer.ts';
 import { type DevOptions, HELP, readDevOptions } from './dev/options.ts';
 import { completeSeed, openSeed } from './dev/seed.ts';
 
-const EXIT = { stopped: 0, failed: 1, usage: 2 } as const;
+const EXIT = { stopped: 0, failed: 1 } as const;
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const WATCHED = ['src', 'adapters', 'interactions', 'templates'];
 const READY_MS = 120_000;
@@ -105,17 +105,15 @@ async function run({ baseUrl, port, samplePort, dataDir: folder, logLevel }: Dev
     );
   } catch (error) {
     if (isStopping) return;
-    console.error(error instanceof Error ? error.message : String(error));
+    const [why] = explain(error) ?? [error instanceof Error ? error.message : String(error)];
+    console.error(why);
     await stop(EXIT.failed);
   }
 }
 
-try {
+await runCommand(async () => {
   const options = readDevOptions(process.argv.slice(2), process.env);
   if (options.isHelpAsked) console.log(HELP.trimEnd());
   else await run(options);
-} catch (error) {
-  if (!(error instanceof UsageError)) throw error;
-  console.error(`${error.message}\nTry --help.`);
-  process.exit(EXIT.usage);
-}
+  return undefined;
+});

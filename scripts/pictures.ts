@@ -1,14 +1,15 @@
 // `npm run pictures`: takes the pictures of README.md anew, from a server of its own with a small company in it.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
-import { parseFlags, UsageError } from './command-line.ts';
+import { parseFlags, runCommand } from './command-line.ts';
 import { launch } from './conformance/chromium.ts';
+import { makeFolder } from './file-problem.ts';
 
 const HELP = `Takes the pictures that README.md shows, from the running product: a server of its own, on data of its own.
 
@@ -149,7 +150,6 @@ const newPage = async (browser: Browser): Promise<Page> => {
 
 async function take(browser: Browser, world: World, out: string): Promise<void> {
   const [clientId = ''] = await inhabit(world);
-  await mkdir(out, { recursive: true });
   const shoot = async (page: Page, name: string): Promise<void> => {
     await page.screenshot({ path: join(out, `${name}.png`) });
     console.log(join(out, `${name}.png`));
@@ -184,18 +184,23 @@ async function take(browser: Browser, world: World, out: string): Promise<void> 
   await shoot(admin, 'administration');
 }
 
-async function run(): Promise<void> {
+async function run(): Promise<undefined> {
   const flags = parseFlags(process.argv.slice(2), {
     chromium: { type: 'string' },
     out: { type: 'string' },
     help: { type: 'boolean', short: 'h' },
   });
-  if (flags.help === true) return console.log(HELP);
+  if (flags.help === true) {
+    console.log(HELP);
+    return;
+  }
+  const out = flags.out ?? join(ROOT, 'docs', 'pictures');
+  makeFolder(out);
   const browser = await launch(flags.chromium ?? '/usr/bin/chromium');
   try {
     const world = await startWorld();
     try {
-      await take(browser, world, flags.out ?? join(ROOT, 'docs', 'pictures'));
+      await take(browser, world, out);
     } finally {
       await world.stop();
     }
@@ -204,10 +209,4 @@ async function run(): Promise<void> {
   }
 }
 
-try {
-  await run();
-} catch (error) {
-  if (!(error instanceof UsageError)) throw error;
-  console.error(`${error.message}\nTry --help.`);
-  process.exitCode = 2;
-}
+await runCommand(run);

@@ -3,10 +3,22 @@
 import { prepareStore } from '../adapters/index.ts';
 import { systemClock } from '../src/clock.ts';
 import { ConfigError, loadConfig } from '../src/config/load.ts';
-import { fixableProblem } from '../src/process/fixable-problem.ts';
-import { StoreUnavailable } from '../src/store/port.ts';
+import { isHelpAsked, runCommand } from './command-line.ts';
 
-try {
+const HELP = `Makes the store ready for this version: checks that it answers, creates indexes, derives what a changed data model needs.
+
+Usage: npm run release
+
+Run it before the first process of a new version starts; running it again changes nothing. The environment (DATA_DIR,
+MONGODB_URI, REDIS_URL, SECRET_KEY …) is as for the server.
+
+Exit codes: 0 ready, 1 something went wrong, 2 invalid options.`;
+
+await runCommand(async () => {
+  if (isHelpAsked(process.argv.slice(2))) {
+    console.log(HELP);
+    return undefined;
+  }
   const config = loadConfig(process.env);
   const started = performance.now();
   const log = {
@@ -15,8 +27,5 @@ try {
   };
   await prepareStore({ config, clock: systemClock, log });
   console.log(`The store is ready for this version (${Math.round(performance.now() - started)} ms).`);
-} catch (error) {
-  if (!(error instanceof ConfigError || error instanceof StoreUnavailable)) throw error;
-  console.error(fixableProblem(error) ?? error.message);
-  process.exitCode = 1;
-}
+  return undefined;
+}, [ConfigError]);

@@ -1,17 +1,17 @@
 // Rotates the signing key and SECRET_KEY from the terminal: the same operations as the admin API and the background jobs, on
 // the same store, also while servers are running.
-import { parseArgs } from 'node:util';
 import { ConfigError, loadConfig } from '../src/config/load.ts';
 import type { Resealing } from '../src/keys/resealing.ts';
 import type { KeyView, RotationMode } from '../src/keys/signing-keys.ts';
 import { createLogger } from '../src/log.ts';
-import { fixableProblem } from '../src/process/fixable-problem.ts';
 import type { ResealFigures } from '../src/store/reseal.ts';
+import { parseFlags, runCommand, UsageError } from './command-line.ts';
+import { findEmbedded, isOnMongo } from './embedded-database.ts';
 import { createProgress, INTERRUPTED, stopOnSignals } from './progress.ts';
 
 const HELP = `Puts a new signing key in the place of the current one, or seals secrets anew after a change of SECRET_KEY.
 
-Usage: sh scripts/with-node.sh scripts/rotate-keys.ts [option]
+Usage: npm run keys:rotate -- [option]
 
   (none)         show a new key now and let it sign in a quarter of an hour, when every application has seen it
   --immediate    the same, but let it sign within seconds
@@ -28,7 +28,7 @@ The environment (DATA_DIR, SECRET_KEY, BASE_URL …) is as for the server, which
 Exit codes: 0 done, 1 something went wrong, 2 invalid options, 3 some secrets could not be opened, 130 stopped by Ctrl-C.
 `;
 
-const EXIT = { done: 0, failed: 1, usage: 2, unreadable: 3 } as const;
+const EXIT = { done: 0, unreadable: 3 } as const;
 
 const SEALED = [
   'No stored data needs the other keys any more. Cookies signed with them are re-signed when their browser returns; a user',
@@ -40,20 +40,12 @@ const STOPPED = [
   'again, or leave it to a running server, which does the same by itself.',
 ];
 
-class UsageError extends Error {}
-
 function parseOptions(args: readonly string[]) {
   const flag = { type: 'boolean', default: false } as const;
-  try {
-    const { values } = parseArgs({
-      args: [...args],
-      options: { immediate: flag, compromised: flag, list: flag, reseal: flag, help: flag },
-    });
-    if (Object.values(values).filter(Boolean).length > 1) throw new Error('Only one option at a time.');
-    return values;
-  } catch (error) {
-    throw new UsageError(error instanceof Error ? (error.message.split('\n')[0] ?? '') : String(error));
-  }
+  const help = { ...flag, short: 'h' } as const;
+  const values = parseFlags(args, { immediate: flag, compromised: flag, list: flag, reseal: flag, help });
+  if (Object.values(values).filter(Boolean).length > 1) throw new UsageError('Only one option at a time.');
+  return values;
 }
 
 const timeOf = (at: number | undefined): string => (at === undefined ? '' : new Date(at).toISOString());
@@ -90,6 +82,7 @@ async function resealShown(resealing: Resealing): Promise<ResealFigures & { isSt
 
 /** @returns lines and exit code */
 async function act(options: ReturnType<typeof parseOptions>): Promise<[lines: string[], exitCode: number]> {
+  if (!isOnMongo()) findEmbedded();
   const config = loadConfig(process.env);
   const log = createLogger({ level: 'warn', pretty: true, destination: process.stderr });
   // Imported late: loading the whole product takes longer than reporting an invalid option.
@@ -114,21 +107,9 @@ async function act(options: ReturnType<typeof parseOptions>): Promise<[lines: st
   }
 }
 
-/** @returns message and exit code */
-function explain(error: unknown): [message: string, exitCode: number] {
-  if (error instanceof UsageError) return [`${error.message}\nTry --help.`, EXIT.usage];
-  if (error instanceof ConfigError) return [error.message, EXIT.failed];
-  const why = fixableProblem(error) ?? (error instanceof Error ? error.message : String(error));
-  return [`Not done: ${why}`, EXIT.failed];
-}
-
-try {
+await runCommand(async () => {
   const options = parseOptions(process.argv.slice(2));
   const [lines, exitCode] = options.help ? [[HELP.trimEnd()], EXIT.done] : await act(options);
   for (const line of lines) console.log(line);
-  process.exitCode = exitCode;
-} catch (error) {
-  const [message, exitCode] = explain(error);
-  console.error(message);
-  process.exitCode = exitCode;
-}
+  return exitCode;
+}, [ConfigError]);

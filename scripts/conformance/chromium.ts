@@ -1,4 +1,5 @@
 // The browser of a run: Chromium, where the suite's own scripted browser knows neither the style sheets nor the frames of today.
+import { existsSync } from 'node:fs';
 import type { Browser, BrowserContext } from 'playwright-core';
 import { UsageError } from '../command-line.ts';
 
@@ -11,13 +12,17 @@ async function loadPlaywright() {
   } catch (error) {
     const isMissing = error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND';
     if (!isMissing) throw error;
-    throw new UsageError('The development packages are not installed: npm ci');
+    throw new UsageError('The development packages are not installed: sh scripts/install.sh --dev');
   }
 }
 
 /** @param program where Chromium is @throws UsageError it is not there */
 export async function launch(program: string): Promise<Browser> {
   const { chromium } = await loadPlaywright();
+  if (!existsSync(program))
+    throw new UsageError(
+      `There is no program ${program}. Install Chromium, or say with --chromium where it is.`,
+    );
   return chromium.launch({ executablePath: program, args: ARGUMENTS }).catch((error: unknown) => {
     throw new UsageError(`Chromium does not start (${program}): ${String(error).slice(0, 200)}`);
   });

@@ -94,10 +94,13 @@ async function digestOf<T>(
 }
 
 /** @returns SHA-256 over everything that is copied; changes with any added, changed or removed document */
-export async function digestOfAll(source: Store): Promise<string> {
+export async function digestOfAll(source: Store, watch?: Watch): Promise<string> {
   const hash = createHash('sha256');
+  let before = 0;
+  const all = watch && { ...watch, say: (count: number) => watch.say(before + count) };
   for (const definition of copiedCollections) {
-    const { digest } = await digestOf(definition, everyPage(source, definition));
+    const { digest, count } = await digestOf(definition, everyPage(source, definition), all);
+    before += count;
     hash.update(`${definition.name} ${digest}\n`);
   }
   return hash.digest('hex');
@@ -107,9 +110,8 @@ export async function digestOfAll(source: Store): Promise<string> {
 export async function countAll(source: Store): Promise<ReadonlyMap<string, number>> {
   const counts = new Map<string, number>();
   for (const definition of copiedCollections) {
-    let count = 0;
-    for await (const page of everyPage(source, definition)) count += page.length;
-    counts.set(definition.name, count);
+    const { total } = await source.collection(definition).query({ sort: 'id', order: 'asc', limit: 1 });
+    counts.set(definition.name, total);
   }
   return counts;
 }
@@ -147,9 +149,12 @@ export async function verifyCollection<T>(
   watch: Watch,
 ): Promise<Copied> {
   const { name } = definition;
-  const wanted = await digestOf(definition, everyPage(source, definition));
   const listed = target.pagesOf(definition) ?? counterpartsOf(source, target, definition);
-  const found = await digestOf(definition, listed, watch);
+  // Together, so that what is told is how far both are.
+  const [wanted, found] = await Promise.all([
+    digestOf(definition, everyPage(source, definition)),
+    digestOf(definition, listed, watch),
+  ]);
   if (found.count !== wanted.count) {
     throw new CopyDiffers(`${name}: ${wanted.count} documents in the source, ${found.count} in the copy`);
   }

@@ -12,6 +12,8 @@ Usage: npm run dev -- [options]
 
 BASE_URL must be an address of this machine. Of the environment only BASE_URL, PORT and LOG_LEVEL count: data, databases
 and keys of an installation are never touched.
+
+Exit codes: 0 stopped by a signal, 1 could not start, 2 invalid options or folder.
 `;
 
 export interface DevOptions {

@@ -1,9 +1,10 @@
 // The initial data of a development installation: an administrator, a bearer token for the admin API, and the sample
 // application. Stored beside its data, so that the next start prints the same.
 import { randomBytes } from 'node:crypto';
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { UsageError } from '../command-line.ts';
+import { makeFolder } from '../file-problem.ts';
 
 export interface Seed {
   readonly username: string;
@@ -17,7 +18,7 @@ const fileIn = (dataDir: string): string => join(dataDir, 'dev-seed.json');
 const secret = (): string => randomBytes(24).toString('base64url');
 
 async function save(dataDir: string, seed: Seed): Promise<Seed> {
-  await mkdir(dataDir, { recursive: true, mode: 0o700 });
+  makeFolder(dataDir, 0o700);
   await writeFile(fileIn(dataDir), `${JSON.stringify(seed, undefined, 2)}\n`, { mode: 0o600 });
   return seed;
 }
@@ -27,6 +28,8 @@ export async function openSeed(dataDir: string): Promise<Seed> {
   try {
     return JSON.parse(await readFile(fileIn(dataDir), 'utf8'));
   } catch (error) {
+    if (error instanceof SyntaxError)
+      throw new UsageError(`${fileIn(dataDir)} is damaged. Delete the folder to start over.`);
     if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
     const isTaken = (await readdir(dataDir).catch(() => [])).length > 0;
     if (isTaken)

@@ -77,10 +77,11 @@ describe('scripts/backup.ts', () => {
     await store.close();
     await writeFile(join(folder, 'older.db'), 'older');
     const taken = await backup(folder, join(folder, 'older.db'));
-    assert.equal(taken.code, 1);
-    assert.match(taken.stderr, /the file exists/);
+    assert.equal(taken.code, 2);
+    assert.match(taken.stderr, /The file exists/);
     const away = await backup(folder, join(folder, 'no', 'such', 'folder.db'));
-    assert.equal(away.code, 1);
+    assert.equal(away.code, 2);
+    assert.match(away.stderr, /^There is no folder \S+\/no\/such\. Create it, or choose another path\.\n$/);
     assert.equal(existsSync(join(folder, 'copy.db')), false);
     assert.equal((await backup(folder)).code, 2);
     const option = await backup(folder, '--fast');

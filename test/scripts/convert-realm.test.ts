@@ -193,11 +193,15 @@ test('realm import: colliding names are distinguished, hostile ones neutralized'
   for (const name of names) assert.match(name, /^[a-z0-9][a-z0-9._-]{0,63}$/);
 });
 
-test('realm import: without arguments it prints usage; a file that is no JSON is reported', async () => {
-  const none = await run('scripts/convert-realm.ts', [], { env: {}, stdin: '' });
-  assert.deepEqual([none.code, none.stderr.startsWith('Usage:')], [2, true]);
+test('realm import: a file that is no JSON, or no realm, is reported', async () => {
   const source = join(folder, 'broken.json');
-  await writeFile(source, '{');
-  const broken = await run('scripts/convert-realm.ts', [source, folder], { env: {}, stdin: '' });
-  assert.deepEqual([broken.code, broken.stderr.startsWith('The realm could not be converted')], [1, true]);
+  for (const [text, why] of [
+    ['{', /^The realm could not be converted: \S+broken\.json is not JSON\./],
+    ['{"realm":"acme"}', /^The realm could not be converted: \S+ has no groups, users or clients\./],
+  ] as const) {
+    await writeFile(source, text);
+    const { code, stderr } = await run('scripts/convert-realm.ts', [source, folder]);
+    assert.equal(code, 1);
+    assert.match(stderr, why);
+  }
 });

@@ -69,7 +69,9 @@ test('rotate-keys: invalid options or configuration are reported', async () => {
     assert.deepEqual([code, stdout], [2, ''], args.join(' '));
     assert.match(stderr, /Try --help/);
   }
-  const wrong = await run(SCRIPT, ['--list'], { env: { SECRET_KEY: 'short' } });
+  const wrong = await run(SCRIPT, ['--list'], {
+    env: { SECRET_KEY: 'short', MONGODB_URI: 'mongodb://127.0.0.1:1/x' },
+  });
   assert.equal(wrong.code, 1);
   assert.match(wrong.stderr, /SECRET_KEY/);
   assert.match((await run(SCRIPT, ['--help'])).stdout, /--reseal/);

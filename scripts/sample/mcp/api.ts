@@ -9,6 +9,14 @@ interface RegisteredApi {
 
 const TIMEOUT_MS = 5000;
 
+function readAnswer(text: string, { href }: URL) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Error(`What answers at ${href} is not Latchkey. Name its issuer with --issuer.`);
+  }
+}
+
 /** @throws Error what the provider said */
 export async function registerApi(
   issuer: URL,
@@ -23,13 +31,16 @@ export async function registerApi(
       ...(body && { body: JSON.stringify(body) }),
       signal: AbortSignal.timeout(TIMEOUT_MS),
     });
-  const response = await call('POST', resources, {
+  const answer = call('POST', resources, {
     identifier,
     name: 'Sample notes',
     scopes,
     is_open_to_agents: true,
   });
-  const { data, error } = JSON.parse(await response.text());
+  const response = await answer.catch(() => {
+    throw new Error(`Nothing answers at ${issuer.origin}. Start Latchkey there, or name it with --issuer.`);
+  });
+  const { data, error } = readAnswer(await response.text(), resources);
   if (!response.ok) throw new Error(`The API could not be registered: ${error?.message ?? response.status}`);
   return {
     credentials: {
