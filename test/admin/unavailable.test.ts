@@ -1,14 +1,24 @@
 // The admin API during a store outage: nothing is done twice, and what was done is reported.
-import { deepEqual, equal, ok } from 'node:assert/strict';
+import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { createMemoryStore } from '../../adapters/memory/store.ts';
 import { systemClock } from '../../src/clock.ts';
 import { accounts } from '../../src/store/collections.ts';
-import { ADMIN_TOKEN, startApp } from '../support/app.ts';
+import { invitations } from '../../src/store/signups.ts';
+import { Agent, hiddenFields } from '../support/agent.ts';
+import { ADMIN_TOKEN, PASSWORD, startApp } from '../support/app.ts';
 import { breakable } from '../support/broken-store.ts';
+import { createGuardedStore } from '../support/guarded-store.ts';
 import { dataOf, errorOf, membersOf, send } from './answers.ts';
 
-const { store, broken } = breakable(createMemoryStore({ clock: systemClock }));
+const { store: breaking, broken } = breakable(createMemoryStore({ clock: systemClock }));
+/** Invitations that can be stored until their collection is away. */
+let invitationsLeft = Number.POSITIVE_INFINITY;
+const store = createGuardedStore(breaking, (name, method) => {
+  if (name !== 'invitations' || !['insert', 'writeTogether'].includes(method)) return;
+  invitationsLeft -= 1;
+  if (invitationsLeft < 0) broken.add(name);
+});
 const app = await startApp({ shared: store });
 after(() => app.stop());
 
@@ -98,4 +108,34 @@ test('import: interrupted by a store outage it reports what was created and wher
   );
   ok(failed.length >= 1 && failed.length <= 64);
   equal(await created(), before + 64);
+});
+
+test('invite many: a store that goes away in the middle leaves the report of what was sent', async () => {
+  await app.createUser('inviter', { role: 'admin' });
+  const agent = new Agent(app);
+  const form = await agent.follow(await agent.get('/admin'));
+  await agent.submit(form, { username: 'inviter', password: PASSWORD });
+  const many = '/admin/invitations/many';
+  const csrf = hiddenFields((await agent.get(many)).body).csrf ?? '';
+  const addresses = Array.from({ length: 20 }, (_, at) => `guest-${at}@example.com`);
+  const send = (list: readonly string[]) =>
+    agent.post(many, { csrf, addresses: list.join('\n'), days: '3', step: 'send' });
+  const collection = store.collection(invitations);
+  const count = async (): Promise<number> =>
+    (await collection.query({ sort: 'id', order: 'asc', limit: 1 })).total;
+  invitationsLeft = 3;
+  const page = await send(addresses);
+  equal(page.status, 500);
+  const words = page.body.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ');
+  broken.clear();
+  invitationsLeft = Number.POSITIVE_INFINITY;
+  const sent = await count();
+  equal(sent, 3);
+  match(words, new RegExp(`${sent} invited, ${addresses.length - sent} not invited`));
+  match(words, /20 guest-19@example\.com Not sent, because the server had a problem\. Invite this person/);
+  ok(app.logged.join('').includes('invitations is away'), 'logged');
+  // As it says: those are invited then, and nobody twice.
+  const again = await send(addresses);
+  equal(again.status, 303);
+  equal(await count(), addresses.length);
 });

@@ -19,6 +19,8 @@ export interface ImportRow {
   readonly id: string;
   /** Why it is refused. */
   readonly reason?: string | undefined;
+  /** Noted before it changes a user: done again after a crash, it finds nothing left to change, and has changed one. */
+  readonly isChange?: boolean | undefined;
 }
 
 export interface ImportPart {

@@ -15,6 +15,8 @@ const MOST = 500;
 const MAX_FILE_BYTES = 256 * 1024;
 const FORM_BYTES = 1024 * 1024;
 
+const FAILED = 'Not sent, because the server had a problem. Invite this person again later.';
+
 const title = 'Invite many';
 const here = 'users';
 const crumbs = [
@@ -32,6 +34,11 @@ async function show(context: AdminContext, shown: object = {}, status = 200): Pr
   const none = { addresses: '', values: {}, preview: undefined, sent: undefined, most: MOST };
   const own = { title, here, crumbs, ...settings, applications };
   context.show('invitations-many', { ...own, ...none, ...shown }, status);
+}
+
+/** Reads nothing from the store, which may be what has failed. */
+function showFailed(context: AdminContext, sent: object): void {
+  context.show('invitations-many', { title, here, crumbs, hasMail: true, sent }, 500);
 }
 
 async function reasonOf(context: AdminContext, { text }: Given): Promise<string> {
@@ -78,16 +85,23 @@ async function send(context: AdminContext, judged: readonly Judged[]): Promise<v
   const choices = { expires_in: expiry, send_mail: true, ...(clientId !== null && { client_id: clientId }) };
   const invited: string[] = [];
   const refused: Judged[] = [];
+  let hasFailed = false;
   for (const one of judged) {
-    if (one.reason !== '') {
-      refused.push(one);
+    if (one.reason !== '' || hasFailed) {
+      refused.push(one.reason === '' ? { ...one, reason: FAILED } : one);
       continue;
     }
     try {
       const { data } = await context.call(invitations.create, { body: { email: one.text, ...choices } });
       invited.push(data.email);
     } catch (error) {
-      if (!(error instanceof AppError) || error.status >= 500) throw error;
+      if (!(error instanceof AppError) || error.status >= 500) {
+        // What was sent is sent, and has to be told. The others would fail alike.
+        context.ctx.app.emit('error', error);
+        hasFailed = true;
+        refused.push({ ...one, reason: FAILED });
+        continue;
+      }
       const fields = error.fields ?? {};
       // What is wrong with the choices is wrong for all.
       if (fields.email === undefined && Object.keys(fields).length > 0) throw error;
@@ -95,7 +109,9 @@ async function send(context: AdminContext, judged: readonly Judged[]): Promise<v
     }
   }
   const sent = { invited, refused };
-  if (!(await context.goOnce(PATH, { sent }))) await show(context, { sent });
+  // Where the store is away, the report cannot be kept in it.
+  if (hasFailed) showFailed(context, sent);
+  else if (!(await context.goOnce(PATH, { sent }))) await show(context, { sent });
 }
 
 function textOf({ form, file }: AdminContext): string {

@@ -9,9 +9,12 @@ const MAX_COLUMNS = 100;
 
 const refuse = (message: string): AppError => new AppError('request.invalid', { fields: { rows: message } });
 
+/** So much of the first line says what separates its cells. */
+const HEADING_CHARACTERS = 10_000;
+
 /** The separator that the first line has most of. */
 function separatorOf(text: string): string {
-  const [first = ''] = text.split(/\r?\n/, 1);
+  const [first = ''] = text.slice(0, HEADING_CHARACTERS).split(/\r?\n/, 1);
   const counted = [',', ';', '\t'].map((mark) => ({ mark, count: first.split(mark).length }));
   return counted.reduce((best, one) => (one.count > best.count ? one : best)).mark;
 }

@@ -34,13 +34,14 @@ const textsOf = (value: unknown): string[] => (Array.isArray(value) ? value.map(
 
 function readRow(value: unknown): Row {
   const row = isMembers(value) ? value : {};
-  const { number, cells, user, id, reason } = row;
+  const { number, cells, user, id, reason, isChange } = row;
   return {
     number: Number(number),
     cells: textsOf(cells),
     user: isMembers(user) ? user : {},
     id: String(id),
     ...(typeof reason === 'string' && { reason }),
+    ...(isChange === true && { isChange }),
   };
 }
 
@@ -69,6 +70,12 @@ export interface Outcome {
   readonly refused: readonly Row[];
 }
 
+export interface Next {
+  readonly at: number;
+  readonly part: Part;
+  readonly version: number;
+}
+
 export interface UserImports extends Pick<ImportDesk, 'get' | 'listOf' | 'resume' | 'refused'> {
   /** @returns its id */
   begin(input: {
@@ -81,7 +88,9 @@ export interface UserImports extends Pick<ImportDesk, 'get' | 'listOf' | 'resume
   stop(id: string, problem?: string): Promise<void>;
   running(): Promise<UserImport[]>;
   /** The rows of its next part; undefined when it is done or does not run. */
-  next(id: string): Promise<{ readonly at: number; readonly part: Part } | undefined>;
+  next(id: string): Promise<Next | undefined>;
+  /** Its rows are about to be carried out as they are noted here. */
+  note(id: string, next: Next, part: Part): Promise<void>;
   /** The part is done: in one write with the counts. */
   settle(id: string, at: number, part: Part, outcome: Outcome): Promise<UserImport | undefined>;
   removeOfAccount(accountId: string): Promise<void>;
@@ -104,10 +113,11 @@ export function createUserImports({ store, sealer, clock }: Deps): UserImports {
     sealed: sealer.seal(purposeOf(id), JSON.stringify(part)),
   });
 
-  async function readPartOf(id: string, at: number): Promise<Part | undefined> {
+  async function readPartOf(id: string, at: number) {
     const name = partId(id, at);
     const stored = await parts.find(name);
-    return stored && readPart(sealer.open(purposeOf(name), stored.value.sealed));
+    if (stored === undefined) return undefined;
+    return { part: readPart(sealer.open(purposeOf(name), stored.value.sealed)), version: stored.version };
   }
 
   /** @returns the import with the part counted as done; undefined: another process was faster */
@@ -188,9 +198,21 @@ export function createUserImports({ store, sealer, clock }: Deps): UserImports {
       const stored = await imports.find(id);
       if (stored?.value.state !== 'running') return undefined;
       const at = stored.value.nextPart;
-      const part = await readPartOf(id, at);
+      const found = await readPartOf(id, at);
       // Its parts expire with it: nothing is left to do.
-      return part && { at, part };
+      return found && { at, ...found };
+    },
+
+    async note(id, { at, version }, part) {
+      const name = partId(id, at);
+      const stored = await parts.find(name);
+      if (stored?.version !== version) return;
+      try {
+        await parts.replace(name, version, sealed(name, stored.value.accountId, part));
+      } catch (error) {
+        // Another process noted the same, or is done with it.
+        if (!(error instanceof VersionConflict)) throw error;
+      }
     },
 
     async settle(id, at, { header, rows }, outcome) {
@@ -225,9 +247,9 @@ export function createUserImports({ store, sealer, clock }: Deps): UserImports {
 
     async *refused({ id, nextPart }) {
       for (let at = 0; at < nextPart; at += 1) {
-        const part = await readPartOf(id, at);
-        const rows = part?.rows.filter(({ reason }) => reason !== undefined) ?? [];
-        if (part !== undefined && rows.length > 0) yield { header: part.header, rows };
+        const found = await readPartOf(id, at);
+        const rows = found?.part.rows.filter(({ reason }) => reason !== undefined) ?? [];
+        if (found !== undefined && rows.length > 0) yield { header: found.part.header, rows };
       }
     },
   };

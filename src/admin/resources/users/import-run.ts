@@ -9,9 +9,14 @@ import type { Events } from '../../../events/index.ts';
 import { type Query, StoreUnavailable } from '../../../store/port.ts';
 import type { Listing } from '../../api/ports.ts';
 import type { createCalls } from '../../pages/calls.ts';
-import type { ImportRow as Row, ImportRules as Rules, UserImport } from '../../pages/user-imports.ts';
+import type {
+  ImportPart as Part,
+  ImportRow as Row,
+  ImportRules as Rules,
+  UserImport,
+} from '../../pages/user-imports.ts';
 import { groupMembers } from '../groups/resource.ts';
-import { createJudge, type JudgePorts } from './import-judge.ts';
+import { createJudge, type JudgePorts, type Verdict } from './import-judge.ts';
 import type { Outcome, UserImports } from './import-records.ts';
 import { recordImported, writeImported } from './import-route.ts';
 import { users } from './resource.ts';
@@ -26,6 +31,9 @@ interface Deps extends JudgePorts {
 type Did =
   | { readonly kind: 'created' | 'updated' | 'unchanged' }
   | { readonly kind: 'refused'; readonly row: Row };
+
+/** `made`: the user whom an interrupted run has created already. */
+type Plan = { readonly row: Row } & ({ readonly made: Account } | { readonly verdict: Verdict });
 
 const UNEXPECTED = 'Something went wrong that nobody expected; the log of the server says what.';
 const NOT_ADMIN = 'The administrator who started it may no longer import users.';
@@ -60,11 +68,19 @@ export function createImportRun({ imports, call, events, audit, ...ports }: Deps
     return { kind: 'created' };
   }
 
-  async function change(row: Row, rules: Rules): Promise<Did> {
-    const who = { account: { id: rules.adminId }, access: 'all', isFresh: true } as const;
+  /** What a row will do, found out before any row of its part does it. */
+  async function plan(row: Row, rules: Rules): Promise<Plan> {
+    if (row.reason !== undefined) return { row, verdict: { kind: 'refused', reason: row.reason } };
+    const made = await accounts.find(row.id);
+    if (made !== undefined) return { row, made };
     const verdict = await judge(row.user, rules, row.id);
+    return { row: verdict.kind === 'update' ? { ...row, isChange: true } : row, verdict };
+  }
+
+  async function change(row: Row, verdict: Verdict, rules: Rules): Promise<Did> {
+    const who = { account: { id: rules.adminId }, access: 'all', isFresh: true } as const;
     if (verdict.kind === 'refused') return { kind: 'refused', row: { ...row, reason: verdict.reason } };
-    if (verdict.kind === 'unchanged') return { kind: 'unchanged' };
+    if (verdict.kind === 'unchanged') return { kind: row.isChange === true ? 'updated' : 'unchanged' };
     if (verdict.kind === 'create') {
       await writeImported(verdict.prepared, actorOf(rules), events);
       return { kind: 'created' };
@@ -76,10 +92,10 @@ export function createImportRun({ imports, call, events, audit, ...ports }: Deps
   }
 
   /** Asked before and after: in between, a process that was believed gone may have created it. */
-  async function changeOnce(row: Row, rules: Rules): Promise<Did> {
-    const earlier = await accounts.find(row.id);
-    if (earlier !== undefined) return makeWhole(earlier, row, rules);
-    const did = await change(row, rules).catch((error: unknown) => ({ error }));
+  async function changeOnce(planned: Plan, rules: Rules): Promise<Did> {
+    const { row } = planned;
+    if ('made' in planned) return makeWhole(planned.made, row, rules);
+    const did = await change(row, planned.verdict, rules).catch((error: unknown) => ({ error }));
     if ('kind' in did && did.kind === 'created') return did;
     const made = await accounts.find(row.id);
     if (made !== undefined) return makeWhole(made, row, rules);
@@ -87,10 +103,11 @@ export function createImportRun({ imports, call, events, audit, ...ports }: Deps
     return did;
   }
 
-  async function take(row: Row, rules: Rules): Promise<Did> {
+  async function take(planned: Plan, rules: Rules): Promise<Did> {
+    const { row } = planned;
     if (row.reason !== undefined) return { kind: 'refused', row };
     try {
-      return await changeOnce(row, rules);
+      return await changeOnce(planned, rules);
     } catch (error) {
       if (!(error instanceof AppError) || error.status >= 500) throw error;
       const [problem] = Object.values(error.fields ?? {});
@@ -98,9 +115,17 @@ export function createImportRun({ imports, call, events, audit, ...ports }: Deps
     }
   }
 
-  async function takePart(rows: readonly Row[], rules: Rules): Promise<Outcome> {
+  /** @param note called before the first change of a user, with what is about to be done */
+  async function takePart(
+    { header, rows }: Part,
+    rules: Rules,
+    note: (part: Part) => Promise<void>,
+  ): Promise<Outcome> {
     // Parallel writes share commits; within a file no two rows are about one user.
-    const did = await Promise.all(rows.map((row) => take(row, rules)));
+    const planned = await Promise.all(rows.map((row) => plan(row, rules)));
+    const isNew = planned.some(({ row }, at) => row.isChange === true && rows[at]?.isChange !== true);
+    if (isNew) await note({ header, rows: planned.map(({ row }) => row) });
+    const did = await Promise.all(planned.map((one) => take(one, rules)));
     const count = (kind: Did['kind']): number => did.filter((one) => one.kind === kind).length;
     return {
       created: count('created'),
@@ -128,7 +153,8 @@ export function createImportRun({ imports, call, events, audit, ...ports }: Deps
       }
       const next = await imports.next(one.id);
       if (next === undefined) break;
-      const outcome = await takePart(next.part.rows, rules);
+      const note = (part: Part) => imports.note(one.id, next, part);
+      const outcome = await takePart(next.part, rules, note);
       const after = await imports.settle(one.id, next.at, next.part, outcome);
       if (after === undefined) break;
       rows += next.part.rows.length;
