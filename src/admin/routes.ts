@@ -22,6 +22,7 @@ import { apiImport } from './resources/apis/import-route.ts';
 import { type ApisPort, apis } from './resources/apis/resource.ts';
 import { type AuditLogPort, auditLog, type TokenEventsPort } from './resources/audit/resource.ts';
 import { mailTexts } from './resources/branding/mail-texts.ts';
+import { lookPictures } from './resources/branding/picture-routes.ts';
 import { branding, type LooksPort, lookExport } from './resources/branding/resource.ts';
 import { clientDeliveries, type LogoutDeliveriesPort } from './resources/clients/deliveries.ts';
 import { type ClientsPort, clients, type RefusalsPort } from './resources/clients/resource.ts';
@@ -60,7 +61,7 @@ export interface AdminRoutesDeps {
   readonly placeOf: PlaceOf;
   readonly settings: SettingsPort;
   readonly looks: LooksPort;
-  readonly pictures: Pick<Pictures, 'add' | 'read'>;
+  readonly pictures: Pick<Pictures, 'add' | 'read' | 'describe'>;
   readonly keys: Pick<Keys, 'list' | 'rotate'>;
   readonly mail: MailPort;
   readonly trustedDevices: TrustedDevicesPort;
@@ -116,6 +117,7 @@ export function adminRouteList(deps: AdminRoutesDeps): Route[] {
     ...stats.routes(ports),
     ...settings.routes(deps),
     ...branding.routes(ports),
+    ...lookPictures.routes(ports),
     ...lookExport.routes(ports),
     ...mailTexts.routes(ports),
     ...signingKeys.routes(ports),

@@ -1,5 +1,5 @@
 // How pages look, what renders them, and what protects their forms.
-import { createLogoEncoder } from '../avatars/index.ts';
+import { createLookEncoder } from '../avatars/index.ts';
 import { type Branding, startBranding } from '../branding/index.ts';
 import type { Clock } from '../clock.ts';
 import type { Config } from '../config/types.ts';
@@ -30,7 +30,7 @@ export async function startPages(deps: Deps): Promise<{
 }> {
   const { current: settings, config } = deps;
   const { baseUrl, basePath, cookieKeys } = config;
-  const branding = await startBranding({ ...deps, settings, encode: createLogoEncoder() });
+  const branding = await startBranding({ ...deps, settings, encode: createLookEncoder() });
   const { lookOf, iconOf } = branding.looks;
   const theme = (clientId?: string) => themeOf(settings.current(), lookOf(clientId));
   const views = createViews({ theme, iconOf, basePath, host: new URL(baseUrl).host, placeOf: deps.placeOf });

@@ -45,15 +45,22 @@ function squareOf(width: number, height: number, crop: readonly number[]): Squar
   };
 }
 
+/** `error`: a file that is cut off is refused; one with harmless extra bytes, as phones write them, is not. */
+const options: SharpOptions = { failOn: 'error', limitInputPixels: MAX_PIXELS, pages: 1 };
+
+/** Reads the head alone, whatever size it says. @returns undefined for a picture with more pixels than we decode */
+async function headOf(bytes: Buffer) {
+  const head = await sharp(bytes, { ...options, limitInputPixels: false }).metadata();
+  const { width, height } = head;
+  return width > MAX_SIDE || height > MAX_SIDE || width * height > MAX_PIXELS ? undefined : head;
+}
+
 type Answer = { readonly large: string; readonly small: string } | { readonly problem: string };
 
 async function encode(bytes: Buffer, crop: readonly number[]): Promise<Answer> {
-  // `error`: a file that is cut off is refused; one with harmless extra bytes, as phones write them, is not.
-  const options: SharpOptions = { failOn: 'error', limitInputPixels: MAX_PIXELS, pages: 1 };
-  // Reads the head alone, whatever size it says.
-  const head = await sharp(bytes, { ...options, limitInputPixels: false }).metadata();
-  const { width, height, autoOrient } = head;
-  if (width > MAX_SIDE || height > MAX_SIDE || width * height > MAX_PIXELS) return { problem: 'too_large' };
+  const head = await headOf(bytes);
+  if (head === undefined) return { problem: 'too_large' };
+  const { autoOrient } = head;
   // Metadata (where it was taken, with which camera) is left behind; its orientation is applied.
   const large = await sharp(bytes, options)
     .autoOrient()
@@ -73,7 +80,7 @@ const LOGO_BYTES = 10_000;
 
 /** PNG, which mail programs show as well: with fewer colours, and then smaller, until a page can afford it. */
 async function encodeLogo(bytes: Buffer): Promise<object> {
-  const options: SharpOptions = { failOn: 'error', limitInputPixels: MAX_PIXELS, pages: 1 };
+  if ((await headOf(bytes)) === undefined) return { problem: 'too_large' };
   for (const share of [1, 0.75, 0.5])
     for (const colours of [256, 64, 16]) {
       const { data, info } = await sharp(bytes, options)
@@ -88,8 +95,36 @@ async function encodeLogo(bytes: Buffer): Promise<object> {
         .timeout({ seconds: SECONDS })
         .toBuffer({ resolveWithObject: true });
       if (data.length <= LOGO_BYTES)
-        return { png: data.toString('base64'), width: info.width, height: info.height };
+        return { data: data.toString('base64'), width: info.width, height: info.height };
     }
+  return { problem: 'too_large' };
+}
+
+/** A screen's width at most; it is stretched over larger ones. */
+const BACKGROUND_SIDES = [1600, 1200, 800];
+const BACKGROUND_QUALITIES = [78, 60, 40, 25];
+const BACKGROUND_BYTES = 200_000;
+
+/** WebP, a third lighter than a JPEG that looks the same: with less detail, and then smaller, until a page can afford it. */
+async function encodeBackground(bytes: Buffer): Promise<object> {
+  if ((await headOf(bytes)) === undefined) return { problem: 'too_large' };
+  for (const side of BACKGROUND_SIDES) {
+    const { data: pixels, info } = await sharp(bytes, options)
+      .autoOrient()
+      .toColourspace('srgb')
+      .resize({ width: side, height: side, fit: 'inside', withoutEnlargement: true })
+      .raw()
+      .timeout({ seconds: SECONDS })
+      .toBuffer({ resolveWithObject: true });
+    const { width, height, channels } = info;
+    for (const quality of BACKGROUND_QUALITIES) {
+      const data = await sharp(pixels, { raw: { width, height, channels } })
+        .webp({ quality })
+        .timeout({ seconds: SECONDS })
+        .toBuffer();
+      if (data.length <= BACKGROUND_BYTES) return { data: data.toString('base64'), width, height };
+    }
+  }
   return { problem: 'too_large' };
 }
 
@@ -97,7 +132,9 @@ async function answer(): Promise<object> {
   const bytes = await buffer(process.stdin);
   const [kind, ...crop] = process.argv.slice(2);
   try {
-    return kind === 'logo' ? await encodeLogo(bytes) : await encode(bytes, crop.map(Number));
+    if (kind === 'logo') return await encodeLogo(bytes);
+    if (kind === 'background') return await encodeBackground(bytes);
+    return await encode(bytes, crop.map(Number));
   } catch {
     return { problem: 'unreadable' };
   }

@@ -43,7 +43,11 @@ const MAX_WAITING = 8;
 const BUSY_SECONDS = 5;
 
 /** @throws AppError, or an Error when the process could not do its work at all (its library is missing) */
-async function run(bytes: Buffer, kind: 'avatar' | 'logo', square: readonly string[]): Promise<unknown> {
+async function run(
+  bytes: Buffer,
+  kind: 'avatar' | 'logo' | 'background',
+  square: readonly string[],
+): Promise<unknown> {
   const child = spawn(process.execPath, ['--max-old-space-size=64', PROGRAM, kind, ...square], {
     // Nothing of our configuration, secrets least of all.
     env: {},
@@ -98,23 +102,26 @@ export function createEncoder(): EncodePicture {
   };
 }
 
-/** A logo or icon, small enough for a page. */
-export interface EncodedLogo {
-  /** PNG, base64. */
-  readonly png: string;
+/** A picture of a look, small enough for a page. */
+interface EncodedForLook {
+  /** Base64: PNG of a logo, WebP of a background. */
+  readonly data: string;
   readonly width: number;
   readonly height: number;
 }
 
-/** @returns a function that throws AppError avatar.unreadable, avatar.too_many_pixels, avatar.busy */
-export function createLogoEncoder(): (bytes: Buffer) => Promise<EncodedLogo> {
+/** @returns functions that throw AppError avatar.unreadable, avatar.too_many_pixels, avatar.busy */
+export function createLookEncoder() {
   const ask = createQueue();
-  return async (bytes) => {
-    const answer = await ask(bytes, 'logo', []);
-    const { png, width, height, problem }: Partial<Record<string, unknown>> = Object(answer);
-    if (problem === 'too_large') throw new AppError('avatar.too_many_pixels');
-    if (typeof png !== 'string' || typeof width !== 'number' || typeof height !== 'number')
-      throw new AppError('avatar.unreadable');
-    return { png, width, height };
-  };
+  const encoded =
+    (kind: 'logo' | 'background') =>
+    async (bytes: Buffer): Promise<EncodedForLook> => {
+      const answer = await ask(bytes, kind, []);
+      const { data, width, height, problem }: Partial<Record<string, unknown>> = Object(answer);
+      if (problem === 'too_large') throw new AppError('avatar.too_many_pixels');
+      if (typeof data !== 'string' || typeof width !== 'number' || typeof height !== 'number')
+        throw new AppError('avatar.unreadable');
+      return { data, width, height };
+    };
+  return { logo: encoded('logo'), background: encoded('background') };
 }

@@ -11,7 +11,7 @@ import { type AvatarRecord, avatars as definition } from '../store/avatars.ts';
 import { type Collection, type Store, type Stored, VersionConflict } from '../store/port.ts';
 import { type Crop, createEncoder, type EncodePicture } from './encode.ts';
 
-export { type Crop, createLogoEncoder } from './encode.ts';
+export { type Crop, createLookEncoder } from './encode.ts';
 
 /** Bytes that a person may send. */
 export const MAX_AVATAR_BYTES = 2 * 1024 * 1024;

@@ -7,11 +7,11 @@ import type { Settings } from '../settings/index.ts';
 import { pictures as pictureCollection } from '../store/looks.ts';
 import type { Store } from '../store/port.ts';
 import { createLooks, type Looks } from './looks.ts';
-import { createPictures, type EncodeLogo, type Pictures } from './pictures.ts';
+import { createPictures, type EncodePictures, type Pictures } from './pictures.ts';
 
 export type { Look } from '../store/looks.ts';
 export { type Looks, type SavedLook, type Target, targetOf } from './looks.ts';
-export { MAX_PICTURE_BYTES, type Pictures } from './pictures.ts';
+export { MAX_PICTURE_BYTES, type Pictures, type PictureUse } from './pictures.ts';
 
 export interface Branding {
   readonly looks: Looks;
@@ -24,7 +24,7 @@ export async function startBranding(deps: {
   clock: Clock;
   settings: Pick<Settings, 'looks' | 'countLooks'>;
   events: Pick<Events, 'on'>;
-  encode: EncodeLogo;
+  encode: EncodePictures;
 }): Promise<Branding> {
   const looks = createLooks(deps);
   await looks.refresh();

@@ -7,6 +7,7 @@ import type { Settings } from '../settings/index.ts';
 import { type Look, type LookVersionRecord, looks, lookVersions, pictures } from '../store/looks.ts';
 import { AlreadyExists, type Store, VersionConflict } from '../store/port.ts';
 import { merged, picturesOf } from './look.ts';
+import { useOf } from './pictures.ts';
 
 /** `default`: the installation's; `mails`: the texts of mails, with versions of their own. */
 export type Target = 'default' | 'mails' | `client:${string}`;
@@ -59,6 +60,7 @@ const KEPT_VERSIONS = 30;
 /** Every process holds them. */
 const MAX_APPLICATIONS = 500;
 const PAGE = 1000;
+const PICTURES_PAGE = 20;
 /** An upload that no look has is kept for the form that it was made for. */
 const UNUSED_MS = 24 * 3_600_000;
 
@@ -111,7 +113,10 @@ export function createLooks(deps: {
   async function checkPictures(look: Look): Promise<void> {
     const fields: Record<string, string> = {};
     for (const [name, id] of picturesOf(look)) {
-      if ((await kept.find(id)) === undefined) fields[name] = 'There is no such picture. Upload it first.';
+      const found = await kept.find(id);
+      if (found === undefined) fields[name] = 'There is no such picture. Upload it first.';
+      else if (useOf(found.value) !== (name === 'background_picture' ? 'background' : 'logo'))
+        fields[name] = 'This picture was uploaded for another use.';
     }
     if (Object.keys(fields).length > 0) throw new AppError('request.invalid', { fields });
   }
@@ -119,20 +124,31 @@ export function createLooks(deps: {
   async function forgetOld(target: Target): Promise<void> {
     const old = (await versions.findBy('target', target)).slice(0, -KEPT_VERSIONS);
     for (const { id } of old) await versions.remove(id);
-    const [all, { items }] = await Promise.all([
-      versions.query({ sort: 'id', order: 'asc', limit: PAGE, isCounted: false }),
-      kept.query({
-        filters: [{ field: 'created_at', op: 'lte', value: clock() - UNUSED_MS }],
-        sort: 'id',
-        order: 'asc',
-        limit: PAGE,
-        isCounted: false,
-      }),
-    ]);
+    const all = await versions.query({ sort: 'id', order: 'asc', limit: PAGE, isCounted: false });
     // Not all versions fit on one page: then nothing is known to be unused.
     if (all.items.length === PAGE) return;
     const used = new Set(all.items.flatMap(({ value }) => picturesOf(value.look).map(([, id]) => id)));
-    for (const { id } of items) if (!used.has(id)) await kept.remove(id);
+    for await (const id of oldPictures()) if (!used.has(id)) await kept.remove(id);
+  }
+
+  /** Few at a time: what is read of each is all of it. */
+  async function* oldPictures(): AsyncGenerator<string> {
+    const filters = [{ field: 'created_at', op: 'lte', value: clock() - UNUSED_MS }] as const;
+    let place = '';
+    for (;;) {
+      const { items } = await kept.query({
+        filters,
+        sort: 'id',
+        order: 'asc',
+        limit: PICTURES_PAGE,
+        isCounted: false,
+        ...(place !== '' && { after: { id: place, sortValue: undefined } }),
+      });
+      for (const { id } of items) yield id;
+      const last = items.at(-1)?.id;
+      if (last === undefined || items.length < PICTURES_PAGE) return;
+      place = last;
+    }
   }
 
   async function read(target: Target): Promise<SavedLook> {

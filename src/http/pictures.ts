@@ -4,7 +4,9 @@ import { AppError } from '../errors.ts';
 import { createRouter } from './router.ts';
 
 interface Deps {
-  readonly read: (id: string) => Promise<Buffer | undefined>;
+  readonly read: (
+    id: string,
+  ) => Promise<{ readonly type: 'png' | 'webp'; readonly bytes: Buffer } | undefined>;
   /** The path of BASE_URL; empty if it has none. */
   readonly basePath: string;
 }
@@ -12,12 +14,12 @@ interface Deps {
 export function pictureRoutes({ read, basePath }: Deps): Koa.Middleware {
   const router = createRouter({ prefix: `${basePath}/pictures`, refusesOtherMethods: true });
   router.get('/:name', async (ctx) => {
-    const { name = '' } = ctx.params;
-    const bytes = name.endsWith('.png') ? await read(name.slice(0, -'.png'.length)) : undefined;
-    if (bytes === undefined) throw new AppError('request.not_found');
+    const [, id = '', type] = /^([^.]+)\.(png|webp)$/.exec(ctx.params.name ?? '') ?? [];
+    const picture = id === '' ? undefined : await read(id);
+    if (picture === undefined || picture.type !== type) throw new AppError('request.not_found');
     ctx.set('Cache-Control', 'public, max-age=31536000, immutable');
-    ctx.type = 'image/png';
-    ctx.body = bytes;
+    ctx.type = `image/${type}`;
+    ctx.body = picture.bytes;
   });
   return router.middleware;
 }

@@ -16,6 +16,8 @@ export interface Look {
   readonly accentDark?: string;
   readonly background?: string;
   readonly backgroundDark?: string;
+  /** The id of a picture, over either of the two. */
+  readonly backgroundPicture?: string;
   readonly isGradient?: boolean;
   /** In CSS pixels. */
   readonly radius?: number;
@@ -64,8 +66,10 @@ export const lookVersions: CollectionDefinition<LookVersionRecord> = {
 
 /** The id is a digest of the bytes, a hyphen and the size (`…-320x96`); never changed, so that it may be cached for ever. */
 export interface PictureRecord {
-  /** PNG, base64. */
+  /** Base64. */
   readonly bytes: string;
+  /** Absent: a PNG, which mails can show as well. */
+  readonly type?: 'webp';
   readonly createdAt: number;
 }
 

@@ -18,6 +18,10 @@ export interface Brand extends Omit<Theme, 'look' | 'accentColor'> {
   readonly logo: Picture | undefined;
   readonly logoDark: Picture | undefined;
   readonly iconUrl: string | undefined;
+  /** Of the picture behind the card. */
+  readonly backgroundUrl: string | undefined;
+  /** What the style sheet of branded pages goes by. */
+  readonly bodyClass: string;
   readonly isNameInLogo: boolean;
   /** Whether the page needs more style than every page has. */
   readonly isStyled: boolean;
@@ -35,7 +39,7 @@ const LOGO = { width: 200, height: 40 };
 
 const pictureId = /^[A-Za-z0-9_-]{22}-(\d{1,4})x(\d{1,4})$/;
 
-/** Where the pictures of looks are served. */
+/** Where the logos and icons of looks are served. */
 export const pictureUrl = (basePath: string, id: string): string => `${basePath}/pictures/${id}.png`;
 
 function pictureOf(basePath: string, id: string | undefined): Picture | undefined {
@@ -45,6 +49,9 @@ function pictureOf(basePath: string, id: string | undefined): Picture | undefine
   const scaled = (length: string): number => Math.max(1, Math.round(Number(length) * share));
   return { url: pictureUrl(basePath, id), width: scaled(width), height: scaled(height) };
 }
+
+const backgroundUrlOf = (basePath: string, id: string | undefined): string | undefined =>
+  id !== undefined && pictureId.test(id) ? `${basePath}/pictures/${id}.webp` : undefined;
 
 /** In the page's language, else in English: a language that nobody wrote for has at least that. */
 function said(language: Language, find: (language: Language) => string | undefined): Said | undefined {
@@ -70,6 +77,7 @@ export function brandOf(
   const { look = {}, productName, supportUrl, privacyUrl, termsUrl } = theme;
   const text = (name: 'welcome' | 'panel' | 'help') => said(language, (one) => look.texts?.[one]?.[name]);
   const isSplit = look.layout === 'split';
+  const backgroundUrl = backgroundUrlOf(basePath, look.backgroundPicture);
   const [welcome, panel, help] = [text('welcome'), text('panel'), text('help')];
   return {
     productName,
@@ -79,10 +87,13 @@ export function brandOf(
     logo: pictureOf(basePath, look.logo),
     logoDark: pictureOf(basePath, look.logoDark),
     iconUrl: pictureOf(basePath, look.icon)?.url,
+    backgroundUrl,
+    bodyClass: [isSplit ? 'split' : '', backgroundUrl === undefined ? '' : 'pictured'].join(' ').trim(),
     isNameInLogo: look.isNameInLogo === true && look.logo !== undefined,
     isSplit,
     isStyled:
       isSplit ||
+      backgroundUrl !== undefined ||
       look.background !== undefined ||
       look.backgroundDark !== undefined ||
       welcome !== undefined ||

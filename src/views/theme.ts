@@ -39,6 +39,7 @@ export interface PageLook extends Partial<Picked> {
   readonly logo?: string | undefined;
   readonly logoDark?: string | undefined;
   readonly icon?: string | undefined;
+  readonly backgroundPicture?: string | undefined;
   readonly isNameInLogo?: boolean | undefined;
   readonly radius?: number | undefined;
   readonly font?: string | undefined;
@@ -111,7 +112,15 @@ const pickedOf = (accentColor: string, look: PageLook = {}): Picked => {
 export const contrastsOfTheme = ({
   accentColor,
   look,
-}: Pick<Theme, 'accentColor' | 'look'>): ContrastPair[] => contrastsOf(pickedOf(accentColor, look));
+}: Pick<Theme, 'accentColor' | 'look'>): ContrastPair[] => {
+  const pairs = contrastsOf(pickedOf(accentColor, look));
+  // With a picture every text has a ground of its own (brand.css).
+  return look?.backgroundPicture === undefined ? pairs : pairs.filter(({ use }) => use !== 'backdrop_text');
+};
+
+/** @param url of a picture of ours, made of checked parts (brand.ts) */
+export const pictureCss = (url: string | undefined): string =>
+  url === undefined ? '' : `:root{--picture:url("${url}")}`;
 
 function make(accentColor: string, look: PageLook | undefined): string {
   const { light, dark } = paletteOf(pickedOf(accentColor, look));

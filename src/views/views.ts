@@ -29,7 +29,7 @@ import {
   matchLanguage,
   type Strings,
 } from './strings.ts';
-import { type Theme, themeCss } from './theme.ts';
+import { pictureCss, type Theme, themeCss } from './theme.ts';
 import { timeAgo, UNITS } from './time-ago.ts';
 import { vendored } from './vendored.ts';
 
@@ -219,6 +219,7 @@ export const createViews = (deps: {
   ): string => {
     const own = isAdminPage(template) ? adminLanguages.of(language) : undefined;
     const texts = textFunctions(strings, language);
+    const brand = brandOf(theme, language, { basePath, host });
     return (own?.environment ?? environment).render(`${template}.njk`, {
       ...model,
       ...texts,
@@ -226,8 +227,8 @@ export const createViews = (deps: {
       language,
       direction: direction(language),
       nonce,
-      brand: brandOf(theme, language, { basePath, host }),
-      brandCss: themeCss(theme.accentColor, theme.look),
+      brand,
+      brandCss: themeCss(theme.accentColor, theme.look) + pictureCss(brand.backgroundUrl),
       iconOf,
       asset: assets.url,
       base: basePath,

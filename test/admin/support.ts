@@ -21,7 +21,7 @@ import { type AdminRoutesDeps, adminRouteList, adminRoutes } from '../../src/adm
 import { type Apis, createApiDomain, createFindApiForGroup } from '../../src/apis/index.ts';
 import { createAudit } from '../../src/audit/audit.ts';
 import { createTokenLog } from '../../src/audit/token-log.ts';
-import { createLogoEncoder } from '../../src/avatars/index.ts';
+import { createLookEncoder } from '../../src/avatars/index.ts';
 import { startBranding } from '../../src/branding/index.ts';
 import { createApiKeys } from '../../src/clients/api-keys.ts';
 import { createClients } from '../../src/clients/clients.ts';
@@ -178,7 +178,7 @@ async function run(store: Store, time: Clockwork, act: (world: World) => Promise
     clock,
     stamp: () => 0,
   });
-  const branding = await startBranding({ store, clock, settings, events, encode: createLogoEncoder() });
+  const branding = await startBranding({ store, clock, settings, events, encode: createLookEncoder() });
   const trustedDevices = createTrustedDevices({
     collection: store.collection(model.trustedDevices),
     clock,

@@ -61,6 +61,7 @@ const pages: readonly Route[] = [
   '/admin/keys',
   '/admin/settings/export',
   '/admin/branding/export',
+  '/admin/branding/mails/export',
 ].map((path) => ({ method: 'GET', path }));
 
 const publicDocuments: readonly Route[] = [

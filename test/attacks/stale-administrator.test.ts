@@ -31,6 +31,7 @@ const SENSITIVE: Readonly<Record<string, true | string>> = {
   'PATCH /branding': true,
   'POST /branding/restore': true,
   'POST /branding/mails/restore': true,
+  'PUT /branding/mails': true,
   'PUT /branding/mails/{mail}/{language}': true,
   'PUT /clients/{client_id}/branding': true,
   'PATCH /clients/{client_id}/branding': true,

@@ -179,6 +179,7 @@ const pages = (): Readonly<Record<string, string>> => ({
   'branding-import': '/branding/import',
   gallery: '/branding/gallery?group=E-mails',
   'mail-texts': '/branding/mails',
+  'mail-texts-import': '/branding/mails/import',
   'mail-text': '/branding/mails/invitation/ar',
   'api-keys': '/api-keys',
   'api-key-new': '/api-keys/new',

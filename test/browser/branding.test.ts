@@ -2,15 +2,18 @@
 // of the sign-in page is readable to axe. 4 palettes each run, 20 with LONG=1.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { Page } from 'playwright-core';
+import type { Page, Request } from 'playwright-core';
 import { createAxe } from '../pages/axe.ts';
-import { png } from '../support/pictures.ts';
+import { watchStillness } from '../pages/stillness.ts';
+import { PICTURE_BYTES, SIGN_IN_BYTES } from '../pages/weigh.ts';
+import { grain, hills, png } from '../support/pictures.ts';
 import { randomPalettes } from '../views/random-palettes.ts';
 import { type AdminWorld, noticeOf, press, startAdminWorld } from './admin-world.ts';
 import { shoot } from './shots.ts';
 import { loaded } from './steps.ts';
-import { openWindow } from './window.ts';
+import { openWindow, type Window } from './window.ts';
 
+const isLong = process.env.LONG === '1';
 let world: AdminWorld;
 let signIn = '';
 before(async () => {
@@ -152,7 +155,140 @@ test('branding: texts of a mail are written, judged, seen, saved and sent', asyn
   await world.open('/branding/mails');
   await shoot(page, 'branding-mails');
   deepEqual(await (await createAxe(page)).violations(), []);
+  await page.getByRole('link', { name: 'Import', exact: true }).click();
+  const texts = {
+    en: { password_changed: { lead: 'Hi.' } },
+    ar: { invitation: { closing: 'اتصل بالرقم 2222.' } },
+  };
+  await page.locator('#json').fill(JSON.stringify({ kind: 'latchkey-mail-texts', texts }));
+  await press(page, 'Review changes');
+  await page.getByText('The first sentence is too short for the preview beside the subject.').waitFor();
+  await shoot(page, 'branding-mails-import');
+  deepEqual(await (await createAxe(page)).violations(), []);
+  await press(page, 'Save these texts');
+  equal(await noticeOf(page), 'Saved. The next e-mail has these texts.');
   deepEqual([...world.admin.complaints], []);
+});
+
+/** By path, what came over the wire since the page was opened. */
+function watchWeight({ page }: Pick<Window, 'page'>) {
+  let asked: Request[] = [];
+  page.on('requestfinished', (request) => asked.push(request));
+  return async (): Promise<Map<string, number>> => {
+    const each = asked.map(
+      async (request) => [new URL(request.url()).pathname, (await request.sizes()).responseBodySize] as const,
+    );
+    asked = [];
+    return new Map(await Promise.all(each));
+  };
+}
+
+/** Texts that can be seen, and have no ground of one colour between them and the page's. */
+const ON_THE_PICTURE = `[...document.querySelectorAll('body *')].filter((one) => {
+  const own = [...one.childNodes].some((node) => node.nodeType === 3 && node.data.trim() !== '');
+  if (!own || !one.checkVisibility() || one.closest('script, style, .unseen')) return false;
+  for (let box = one; box !== document.body; box = box.parentElement) {
+    const { backgroundColor, backgroundImage } = getComputedStyle(box);
+    if (/^rgb\\(/.test(backgroundColor)) return false;
+    if (backgroundImage.includes('url(')) return true;
+  }
+  const behind = getComputedStyle(document.body, '::before');
+  return behind.display !== 'none' && behind.backgroundImage.includes('url(');
+}).map((one) => one.outerHTML.slice(0, 120))`;
+
+test('branding: with a heavy look the sign-in page stays light, still and readable', async (t) => {
+  const page = await world.open('/branding');
+  await page
+    .getByLabel('Background picture: file')
+    .setInputFiles({ name: 'hills.jpg', mimeType: 'image/jpeg', buffer: await hills() });
+  await loaded(page, () =>
+    page.getByRole('button', { name: 'Upload Background picture', exact: true }).click(),
+  );
+  match(await page.locator('.made').innerText(), /1600 × 1000 pixels, 1?\d{2} kB\. Browsers load it once/);
+  await shoot(page, 'branding-background-form');
+  const upload = async (mean: number, width: number) => {
+    const data = (await grain(width, 80, mean)).toString('base64');
+    return (await world.server.admin('POST', '/branding/pictures', { data })).id;
+  };
+  const texts = {
+    welcome: 'Welcome '.repeat(15),
+    panel: 'In one place '.repeat(23),
+    help: 'Call us. '.repeat(22),
+  };
+  const kept = (text: string) => text.trim();
+  const look = {
+    logo: await upload(120, 400),
+    logo_dark: await upload(60, 400),
+    icon: await upload(128, 80),
+    font: 'serif',
+    radius: 4,
+    accent: '#7a1f3d',
+    texts: {
+      en: { welcome: kept(texts.welcome), panel: kept(texts.panel), help: kept(texts.help) },
+    },
+    links: [1, 2, 3, 4, 5, 6].map((at) => ({
+      url: `https://acme.example/${at}`,
+      labels: { en: `Link number ${at} of six` },
+    })),
+  };
+  const visitor = await openWindow(world.browser);
+  const axe = await createAxe(visitor.page);
+  const stillness = await watchStillness(visitor.page);
+  const weigh = watchWeight(visitor);
+  const found: string[] = [];
+  for (const layout of ['card', 'split'] as const) {
+    const saved = await world.server.admin('PATCH', '/branding', { ...look, layout });
+    await weigh();
+    await visitor.page.goto(signIn);
+    found.push(...(await stillness.moved()).map((one) => `${layout} moves: ${one}`));
+    const weights = await weigh();
+    const of = (name: string) => weights.get(`/pictures/${name}`) ?? 0;
+    const { logo_dark: dark, background_picture: picture } = saved;
+    const [logo, background] = [of(`${saved.logo}.png`), of(`${picture}.webp`)];
+    // Asked for when the browser has nothing else to do, so perhaps not yet.
+    const icon = `${saved.icon}.png`;
+    const ofIcon = (await (await fetch(`${world.server.origin}/pictures/${icon}`)).arrayBuffer()).byteLength;
+    equal(of(`${dark}.png`), 0, 'a dark logo is loaded in place of the other');
+    const bare = [...weights.values()].reduce((sum, one) => sum + one, 0) - logo - of(icon) - background;
+    t.diagnostic(`${layout}: page ${bare}, logo ${logo}, icon ${ofIcon}, background ${background} bytes`);
+    ok(bare <= SIGN_IN_BYTES, `${layout}: ${bare} bytes without pictures`);
+    ok(logo > 0 && logo <= PICTURE_BYTES.logo && ofIcon > 0 && ofIcon <= PICTURE_BYTES.icon);
+    ok(background > 50_000 && background <= PICTURE_BYTES.background);
+    await shoot(visitor.page, `branding-background-${layout}`);
+    for (const width of [1440, 640]) {
+      await visitor.page.setViewportSize({ width, height: 900 });
+      found.push(...(await visitor.page.evaluate<string[]>(ON_THE_PICTURE)));
+      for (const colorScheme of width === 1440 || isLong ? (['light', 'dark'] as const) : []) {
+        await visitor.page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+        found.push(...(await axe.violations()).map((one) => `${layout} ${width} ${colorScheme}: ${one}`));
+      }
+    }
+    await visitor.page.emulateMedia({ colorScheme: null, reducedMotion: null });
+    await visitor.page.setViewportSize({ width: 1440, height: 900 });
+  }
+  deepEqual(found, []);
+  deepEqual([...visitor.complaints], []);
+  await visitor.close();
+
+  // A line so slow that the picture never comes: the form is there and works. A phone, whose card fills it, asks for none.
+  const slow = await openWindow(world.browser);
+  let hasAsked = false;
+  await slow.page.route('**/*.webp', () => {
+    hasAsked = true;
+  });
+  await slow.page.goto(signIn, { waitUntil: 'domcontentloaded' });
+  await slow.page.locator('#username').fill('ada');
+  ok(hasAsked);
+  await slow.close();
+  const phone = await openWindow(world.browser, { viewport: { width: 390, height: 844 } });
+  const weighPhone = watchWeight(phone);
+  await phone.page.goto(signIn);
+  deepEqual(
+    [...(await weighPhone()).keys()].filter((path) => path.endsWith('.webp')),
+    [],
+  );
+  await phone.close();
+  await world.server.admin('PUT', '/branding', {});
 });
 
 test('branding: random palettes have no violation, light and dark, card and split', async () => {
@@ -162,7 +298,7 @@ test('branding: random palettes have no violation, light and dark, card and spli
   const texts = {
     en: { welcome: 'Welcome back', panel: 'Everything in one place.', help: 'Call 2222 for help.' },
   };
-  for (const [at, picked] of randomPalettes(process.env.LONG === '1' ? 20 : 4).entries()) {
+  for (const [at, picked] of randomPalettes(isLong ? 20 : 4).entries()) {
     const layout = at % 2 === 0 ? 'card' : 'split';
     await world.server.admin('PUT', '/branding', {
       accent: picked.accent,

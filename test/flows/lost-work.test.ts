@@ -527,6 +527,7 @@ const ANSWERS: Readonly<Record<string, 'another page' | 'shown once' | 'does not
   '/branding/preview': 'does nothing',
   '/applications/:id/looks/draft': 'does nothing',
   '/applications/:id/looks/preview': 'does nothing',
+  '/branding/mails/import': 'another page',
   '/branding/mails/restore': 'another page',
   '/branding/mails/:mail/:language': 'another page',
   '/branding/mails/:mail/:language/draft': 'does nothing',

@@ -4,6 +4,8 @@ import type { Page, Request } from 'playwright-core';
 /** ux.md: what a page and its assets may weigh, compressed. */
 export const PAGE_BYTES = 60_000;
 export const SIGN_IN_BYTES = 25_000;
+/** docs/branding.md: what the pictures of a look may weigh besides; of a logo and its dark form a page has one. */
+export const PICTURE_BYTES = { logo: 10_000, icon: 10_000, background: 200_000 };
 
 export interface Scales {
   /** @returns the bytes of all bodies since this was asked last */

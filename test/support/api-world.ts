@@ -12,6 +12,10 @@ import { Agent, redeem } from './agent.ts';
 import { declaredRoutes } from './api-document.ts';
 import { ADMIN_TOKEN, startApp, type TestApp, type TestAppOptions } from './app.ts';
 
+/** A picture of one. */
+const PIXEL =
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+
 export interface ApiWorld {
   readonly app: TestApp;
   /** By the name of the path parameter, and by the first part of the path. */
@@ -65,6 +69,7 @@ export async function startApiWorld(options: TestAppOptions = {}): Promise<ApiWo
     machine_grants: { [client.id]: ['orders:read'] },
   });
   const registration = await made('/initial-access-tokens', { label: 'Partner' });
+  const picture = await made('/branding/pictures', { data: PIXEL });
   const invitation = await made('/invitations', { email: 'bob@example.com', send_mail: false });
   equal((await api('POST', `/users/${user.id}/send-password-reset`)).status, 200);
 
@@ -113,6 +118,7 @@ export async function startApiWorld(options: TestAppOptions = {}): Promise<ApiWo
     audit: await firstOf('/audit'),
     mail: 'invitation',
     language: 'en',
+    picture: String(picture.id),
     client_id: client.id,
     user_id: user.id,
     passkey_id: passkeyId,

@@ -75,6 +75,37 @@ export const photo = (): Promise<Buffer> =>
     .withMetadata({ orientation: 6 })
     .toBuffer();
 
+/** Hills, with the grain of a camera: heavier than a page can afford. */
+export const hills = (): Promise<Buffer> =>
+  sharp({
+    create: {
+      width: 2400,
+      height: 1500,
+      channels: 3,
+      background: '#888',
+      noise: { type: 'gaussian', mean: 128, sigma: 30 },
+    },
+  })
+    .composite([{ input: Buffer.from(HILLS), blend: 'hard-light' }])
+    .jpeg({ quality: 60 })
+    .toBuffer();
+
+const HILLS = `<svg xmlns="http://www.w3.org/2000/svg" width="2400" height="1500"><linearGradient id="sky" x2="0" y2="1"><stop stop-color="#f7b267"/><stop offset="1" stop-color="#f4f1de"/></linearGradient><rect width="2400" height="1500" fill="url(#sky)"/><circle cx="1750" cy="420" r="150" fill="#fff4d6"/><path d="M0 900Q500 500 1100 850T2400 700V1500H0z" fill="#6d8a96"/><path d="M0 1100Q700 750 1300 1050T2400 950V1500H0z" fill="#335c67"/><path d="M0 1300Q600 1050 1300 1280T2400 1200V1500H0z" fill="#1b3a4b"/></svg>`;
+
+/** As heavy as a logo can be: nothing in it repeats. */
+export const grain = (width: number, height: number, mean: number): Promise<Buffer> =>
+  sharp({
+    create: {
+      width,
+      height,
+      channels: 3,
+      background: '#888',
+      noise: { type: 'gaussian', mean, sigma: 40 },
+    },
+  })
+    .png()
+    .toBuffer();
+
 /** Something to look at. */
 const FACE = `<svg xmlns="http://www.w3.org/2000/svg" width="1400" height="1400"><circle cx="700" cy="700" r="690" fill="#f2c14e"/><g transform="rotate(-90 700 700)"><circle cx="450" cy="500" r="90"/><circle cx="950" cy="500" r="90"/><path d="M350 850 Q700 1250 1050 850" fill="none" stroke="#000" stroke-width="60"/></g></svg>`;
 

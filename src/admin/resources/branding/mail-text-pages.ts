@@ -9,7 +9,8 @@ import type { AdminContext, Page } from '../../pages/page.ts';
 import { mails } from '../mails/resource.ts';
 import { createNames } from '../names.ts';
 import { choicesOf } from './gallery-pages.ts';
-import { type MailTextsBody, mailTexts, textsWith } from './mail-texts.ts';
+import { type MailTextsBody, textsWith } from './mail-text-schema.ts';
+import { mailTexts } from './mail-texts.ts';
 
 const crumbs = [
   { label: 'Settings', href: '/settings' },

@@ -1,54 +1,18 @@
 // The texts of mails that an administrator wrote in place of shipped ones. A change makes a new version of all of them together.
-import {
-  Array as ArraySchema,
-  Enum,
-  Integer,
-  Object as ObjectSchema,
-  Partial,
-  type Static,
-  String as StringSchema,
-} from 'typebox';
+import { Array as ArraySchema, Enum, Integer, Object as ObjectSchema, String as StringSchema } from 'typebox';
 import type { SavedLook } from '../../../branding/index.ts';
 import { AppError } from '../../../errors.ts';
-import {
-  blocksOf,
-  isMail,
-  MAX_MAIL_TEXT,
-  type MailTemplate,
-  type MailTexts,
-  mailBlocks,
-  mailNames,
-  problemOf,
-} from '../../../mail/index.ts';
+import { isMail, type MailTemplate, type MailTexts, mailNames } from '../../../mail/index.ts';
 import { isLanguage, type Language, languages } from '../../../views/index.ts';
 import { defineRoutes, type RouteKit } from '../../api/define-resource.ts';
-import { iso, nullable, oneLine, strict, timestamp } from '../../api/schema-parts.ts';
+import { iso, nullable, strict, timestamp } from '../../api/schema-parts.ts';
+import { ownTextsOf, textsBody, textsSchema, textsWith } from './mail-text-schema.ts';
+import { allTextsBody, allTextsIn, mailTextsFileOf, mailTextsFileSchema } from './mail-texts-file.ts';
 import type { LooksPort } from './resource.ts';
 
 interface Ports {
   readonly looks: LooksPort;
 }
-
-const text = (description: string) =>
-  nullable(StringSchema({ minLength: 1, maxLength: MAX_MAIL_TEXT, pattern: oneLine }), { description });
-
-const members = {
-  subject: text(
-    'The subject, which is the title of the e-mail too; null: as shipped, as for each of the others.',
-  ),
-  lead: text('What it is about, above the button or code.'),
-  lead_by: text('The same where it is known who invites.'),
-  application: text('A sentence about the application of an invitation.'),
-  button: text('The words of the button.'),
-  not_you: text('What to do if it was someone else.'),
-  closing: text('A last sentence; none is shipped.'),
-};
-const textsSchema = ObjectSchema(members, {
-  ...strict,
-  description: 'The own texts of an e-mail in a language.',
-});
-const textsBody = Partial(ObjectSchema(members), strict);
-export type MailTextsBody = Static<typeof textsBody>;
 
 const params = ObjectSchema(
   {
@@ -94,44 +58,8 @@ const restoreBody = ObjectSchema(
   strict,
 );
 
-/** @returns the own texts of this mail by block, null where it has the shipped one */
-function ownTextsOf(all: MailTexts | undefined, mail: MailTemplate, language: Language) {
-  const own = all?.[language] ?? {};
-  const of = (block: (typeof mailBlocks)[number]) => own[`${mail}.${block}`] ?? null;
-  return {
-    subject: of('subject'),
-    lead: of('lead'),
-    lead_by: of('lead_by'),
-    application: of('application'),
-    button: of('button'),
-    not_you: of('not_you'),
-    closing: of('closing'),
-  };
-}
-
-/** @throws AppError request.invalid that names each text which cannot stand where it is */
-export function textsWith(
-  all: MailTexts | undefined,
-  mail: MailTemplate,
-  language: Language,
-  body: MailTextsBody,
-): MailTexts {
-  const blocks = blocksOf(mail, language);
-  const fields: Record<string, string> = {};
-  const own = new Map(Object.entries(all?.[language] ?? {}));
-  for (const name of mailBlocks) {
-    const written = body[name] ?? null;
-    own.delete(`${mail}.${name}`);
-    if (written === null) continue;
-    const block = blocks.find((one) => one.block === name);
-    const problem = block === undefined ? 'This e-mail has no such text.' : problemOf(block, written);
-    if (problem !== undefined) fields[name] = problem;
-    else if (written !== block?.shipped) own.set(`${mail}.${name}`, written);
-  }
-  if (Object.keys(fields).length > 0) throw new AppError('request.invalid', { fields });
-  const next = { ...all, [language]: Object.fromEntries(own) };
-  return Object.fromEntries(Object.entries(next).filter(([, texts]) => Object.keys(texts).length > 0));
-}
+/** Every text of every e-mail in every language, as JSON: more than any installation writes. */
+const ALL_BYTES = 512 * 1024;
 
 const lookOf = (texts: MailTexts) => (Object.keys(texts).length === 0 ? {} : { mails: texts });
 const recorded = { event: 'branding.changed', target: 'setting', isBodyShown: true } as const;
@@ -161,6 +89,33 @@ export const mailTexts = defineRoutes('Branding', (on: RouteKit<Ports>) => ({
           Object.keys(look.mails?.[language] ?? {}).some((key) => key.startsWith(`${mail}.`)),
         );
       return { data: { items: mailNames.map((mail) => ({ mail, languages: edited(mail) })) }, version };
+    },
+  }),
+  replaceAll: on.route({
+    method: 'PUT',
+    path: '/branding/mails',
+    sensitivity: 'sensitive',
+    hasTarget: true,
+    recorded,
+    summary: 'Replace the own texts of all e-mails: what is not given is as shipped',
+    body: allTextsBody,
+    bodyBytes: ALL_BYTES,
+    success: { status: 200, schema: mailTextsFileSchema, hasVersion: true },
+    async run({ body, actor, ifVersion }, { looks }) {
+      const next = lookOf(allTextsIn(body.texts));
+      const { look, version } = await looks.save('mails', next, `${actor.kind}:${actor.id}`, { ifVersion });
+      return { data: mailTextsFileOf(look.mails), version };
+    },
+  }),
+  export: on.route({
+    method: 'GET',
+    path: '/branding/mails/export',
+    sensitivity: 'plain',
+    summary: 'Export the own texts of all e-mails',
+    success: { status: 200, schema: mailTextsFileSchema, hasVersion: true },
+    async run(_, { looks }) {
+      const { look, version } = await looks.read('mails');
+      return { data: mailTextsFileOf(look.mails), version };
     },
   }),
   versions: on.route({

@@ -12,10 +12,11 @@ import { readSettings } from '../settings/read.ts';
 import { galleryPages, previewModel } from './gallery-pages.ts';
 import { linkRows, linksIn, linkValuesOf, problemsOfLinks } from './link-fields.ts';
 import { mailTextPages } from './mail-text-pages.ts';
+import { mailTextTransferPages } from './mail-text-transfer-pages.ts';
+import { lookPictures } from './picture-routes.ts';
 import { lookAfter, type Place, places } from './place.ts';
-import { branding } from './resource.ts';
 import type { LookView } from './schema.ts';
-import { pictureNames } from './transfer.ts';
+import { pictureFile, pictureNames, useOfPicture } from './transfer.ts';
 import { lookTransferPages } from './transfer-pages.ts';
 
 const colorNames = ['accent', 'accent_dark', 'background', 'background_dark'] as const;
@@ -106,18 +107,38 @@ function lookShown(stored: LookView, context: AdminContext, isTyped: boolean): L
   }
 }
 
+/** What is kept of each picture, and where it is. */
+async function picturesShown(look: LookView, context: AdminContext) {
+  return Promise.all(
+    pictureNames.map(async (name) => {
+      const id = look[name];
+      if (id === null) return { name };
+      const { data } = await context.call(lookPictures.read, { params: { picture: id } });
+      const { width, height, bytes } = data;
+      return {
+        name,
+        file: pictureFile(name, id),
+        width,
+        height,
+        kilobytes: Math.max(1, Math.round(bytes / 1000)),
+      };
+    }),
+  );
+}
+
 async function show(place: Place, context: AdminContext, refused?: Refused, status = 200): Promise<void> {
   const [{ data: look, version }, versions, setting] = await Promise.all([
     place.read(context),
     place.versions(context),
     readSettings(context),
   ]);
+  const pictures = await picturesShown(look, context);
   const values = refused === undefined ? valuesOf(look) : { ...valuesOf(look), ...refused.values };
   const draft = context.form.get('draft') ?? newSecret(16);
   const isTyped = context.form.get('draft') !== undefined;
   const shown = lookShown(look, context, isTyped);
   if (isTyped) await context.previews.keep(draft, shown);
-  const model = await previewModel(place, context);
+  const { choices, ...model } = await previewModel(place, context);
   const nameOf = createNames(context);
   context.show(
     'branding',
@@ -126,7 +147,7 @@ async function show(place: Place, context: AdminContext, refused?: Refused, stat
       here: place.here,
       crumbs: place.crumbsOf(context),
       path: place.pathOf(context),
-      look,
+      pictures,
       version: version ?? 0,
       values,
       errors: refused?.errors ?? {},
@@ -139,7 +160,6 @@ async function show(place: Place, context: AdminContext, refused?: Refused, stat
       accentSetting: setting('accent_color')?.value,
       fonts: fontNames,
       textNames,
-      pictureNames,
       versions: await Promise.all(
         versions.map(async ({ version: number, at, by, restored }) => {
           const [kind = '', id = ''] = by.split(/:(.*)/s);
@@ -147,6 +167,11 @@ async function show(place: Place, context: AdminContext, refused?: Refused, stat
         }),
       ),
       ...model,
+      // A phone's page has no background picture.
+      choices: {
+        ...choices,
+        width: look.background_picture === null || context.query.has('width') ? choices.width : 'desktop',
+      },
     },
     status,
   );
@@ -169,7 +194,8 @@ async function upload(place: Place, context: AdminContext): Promise<void> {
   if (name === undefined) throw new AppError('request.malformed');
   const { file } = context;
   if (file === undefined) throw new AppError('request.invalid', { fields: { [name]: 'Choose a picture.' } });
-  const { data } = await context.call(branding.upload, { body: { data: file.toString('base64') } });
+  const body = { data: file.toString('base64'), use: useOfPicture(name) };
+  const { data } = await context.call(lookPictures.upload, { body });
   await place.change(context, { [name]: data.id });
   context.go(place.pathOf(context), 'branding-saved');
 }
@@ -233,6 +259,7 @@ function pagesOf(place: Place): Page[] {
 
 export const brandingPages: readonly Page[] = [
   ...galleryPages,
+  ...mailTextTransferPages,
   ...mailTextPages,
   ...lookTransferPages,
   ...places.flatMap(pagesOf),

@@ -1,14 +1,7 @@
 // How pages look: of the installation, and of an application that an administrator vouches for. A change makes a new version;
 // an earlier one can be brought back, which is a new version again.
 import { Array as ArraySchema, Integer, Object as ObjectSchema, String as StringSchema } from 'typebox';
-import {
-  type Looks,
-  MAX_PICTURE_BYTES,
-  type Pictures,
-  type SavedLook,
-  type Target,
-  targetOf,
-} from '../../../branding/index.ts';
+import { type Looks, type Pictures, type SavedLook, type Target, targetOf } from '../../../branding/index.ts';
 import { type Client, type Clients, CONSOLE_CLIENT_ID } from '../../../clients/index.ts';
 import { AppError } from '../../../errors.ts';
 import { defineRoutes, type RouteKit } from '../../api/define-resource.ts';
@@ -25,7 +18,7 @@ export type LooksPort = Pick<
 
 interface Ports {
   readonly looks: LooksPort;
-  readonly pictures: Pick<Pictures, 'add' | 'read'>;
+  readonly pictures: Pick<Pictures, 'read'>;
   readonly clients: Pick<Clients, 'find'>;
 }
 
@@ -46,31 +39,6 @@ const versionsSchema = ObjectSchema(
 const restoreBody = ObjectSchema(
   { version: Integer({ minimum: 1, maximum: 99_999_999, description: 'The version to bring back.' }) },
   strict,
-);
-
-/** Base64 is four characters for three bytes. */
-const MAX_BASE64 = Math.ceil(MAX_PICTURE_BYTES / 3) * 4;
-const pictureBody = ObjectSchema(
-  {
-    data: StringSchema({
-      minLength: 4,
-      maxLength: MAX_BASE64,
-      pattern: '^[A-Za-z0-9+/]+={0,2}$',
-      examples: [
-        'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
-      ],
-      description: 'A PNG, JPEG or WebP of at most 1 MB, in base64.',
-    }),
-  },
-  strict,
-);
-const pictureSchema = ObjectSchema(
-  {
-    id: StringSchema({ description: 'What a look names it by.' }),
-    width: Integer({ description: 'In pixels, as it is kept.' }),
-    height: Integer({ description: 'In pixels, as it is kept.' }),
-  },
-  { ...strict, description: 'A picture. One that no look has is removed after a day.' },
 );
 
 const nameOf = ({ kind, id }: Actor): string => `${kind}:${id}`;
@@ -183,20 +151,6 @@ export const branding = defineRoutes('Branding', (on: RouteKit<Ports>) => {
       success: described,
       run: async ({ body, actor, ifVersion }, { looks }) =>
         answerOf(await looks.restore('default', body.version, nameOf(actor), { ifVersion })),
-    }),
-    upload: on.route({
-      method: 'POST',
-      path: '/branding/pictures',
-      sensitivity: 'plain',
-      recorded: { event: 'branding.picture_uploaded', target: 'setting' },
-      summary: 'Upload a picture: a logo or an icon, encoded anew and kept by this server',
-      body: pictureBody,
-      bodyBytes: MAX_BASE64 + 1000,
-      success: { status: 201, schema: pictureSchema },
-      async run({ body }, { pictures }) {
-        const picture = await pictures.add(Buffer.from(body.data, 'base64'));
-        return { data: picture };
-      },
     }),
     readOfClient: on.route({
       method: 'GET',

@@ -18,7 +18,7 @@ import { isoOrNull, nullable, oneLine, strict, timestamp } from '../../api/schem
 const color = (description: string) =>
   nullable(StringSchema({ pattern: '^#[0-9A-Fa-f]{6}$', examples: ['#1f6f5c'] }), { description });
 /** The digest of its bytes and its size. */
-const pictureIdPattern = '^[A-Za-z0-9_-]{22}-[0-9]{1,4}x[0-9]{1,4}$';
+export const pictureIdPattern = '^[A-Za-z0-9_-]{22}-[0-9]{1,4}x[0-9]{1,4}$';
 const picture = (description: string) =>
   nullable(StringSchema({ pattern: pictureIdPattern, examples: ['b3kZ0mKq1hUu0f1Vq2cXtA-320x96'] }), {
     description,
@@ -83,6 +83,9 @@ const members = {
   accent_dark: color('The same where the system is dark; null: derived.'),
   background: color('Behind the card; null: the product’s own.'),
   background_dark: color('The same where the system is dark; null: derived.'),
+  background_picture: picture(
+    'A picture over the background: the id of one that was uploaded for this use. No text stands on it.',
+  ),
   is_gradient: nullable(BooleanSchema(), { description: 'Whether the background shades into the accent.' }),
   radius: nullable(Integer({ minimum: 0, maximum: 24 }), { description: 'Of corners, in pixels; null: 10.' }),
   font: nullable(Enum(fontNames), { description: 'A family of fonts that come with systems.' }),
@@ -119,6 +122,7 @@ const nothing = {
   accent_dark: null,
   background: null,
   background_dark: null,
+  background_picture: null,
   is_gradient: null,
   radius: null,
   font: null,
@@ -136,6 +140,7 @@ export const shownLook = (look: Look) => ({
   accent_dark: look.accentDark ?? null,
   background: look.background ?? null,
   background_dark: look.backgroundDark ?? null,
+  background_picture: look.backgroundPicture ?? null,
   is_gradient: look.isGradient ?? null,
   radius: look.radius ?? null,
   font: fontNames.find((name) => name === look.font) ?? null,
@@ -182,6 +187,7 @@ export const toLook = (body: LookBody): Look =>
     accentDark: given(body.accent_dark)?.toLowerCase(),
     background: given(body.background)?.toLowerCase(),
     backgroundDark: given(body.background_dark)?.toLowerCase(),
+    backgroundPicture: given(body.background_picture),
     isGradient: given(body.is_gradient),
     radius: given(body.radius),
     font: given(body.font),

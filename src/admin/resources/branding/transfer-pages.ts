@@ -1,39 +1,22 @@
 // Moves a look between installations: the export is a file; the import shows every difference before anything is saved, and is then
 // one version of the look, which can be undone as any other.
-import { AppError } from '../../../errors.ts';
-import { parseJson } from '../../../json.ts';
 import { languages } from '../../../views/index.ts';
-import { refusalOf, versionOf } from '../../pages/field-values.ts';
+import { refusalOf } from '../../pages/field-values.ts';
 import type { AdminContext, Page } from '../../pages/page.ts';
+import { importFile, invalid, sendFile } from './import-page.ts';
+import { lookPictures } from './picture-routes.ts';
 import { type Place, places } from './place.ts';
 import { branding } from './resource.ts';
 import { type LookBody, type LookView, shownLook, toLook } from './schema.ts';
-import { pictureNames, readLookFile } from './transfer.ts';
+import { pictureFile, pictureNames, readLookFile, useOfPicture } from './transfer.ts';
 
-/** Each of three pictures as it was exported, and all texts. */
+/** Each picture as it was exported, and all texts. */
 const FORM_BYTES = 512 * 1024;
 
-async function download(place: Place, context: AdminContext): Promise<void> {
-  const data = await place.exported(context);
-  const day = new Date(context.now).toISOString().slice(0, 10);
-  context.ctx.type = 'application/json';
-  context.ctx.set('Content-Disposition', `attachment; filename="latchkey-look-${day}.json"`);
-  context.ctx.body = `${JSON.stringify(data, null, 2)}\n`;
-}
-
-const wrong = (fields: Record<string, string>): AppError => new AppError('request.invalid', { fields });
-
-function valueIn(text: string): unknown {
-  try {
-    return parseJson(text);
-  } catch {
-    throw wrong({ json: 'Not valid JSON.' });
-  }
-}
-
 /** Pictures are uploaded as by the form, encoded anew; one that is not saved after all is gone after a day. */
-async function lookIn(context: AdminContext, text: string, now: LookView): Promise<LookBody> {
-  const { look, pictures } = readLookFile(valueIn(text));
+async function lookIn(place: Place, context: AdminContext, file: unknown): Promise<LookBody> {
+  const { look, pictures } = readLookFile(file);
+  const now = readLookFile(await place.exported(context));
   const ids: Record<string, string | null> = {};
   const problems: Record<string, string> = {};
   for (const name of pictureNames) {
@@ -41,16 +24,23 @@ async function lookIn(context: AdminContext, text: string, now: LookView): Promi
     const id = look[name] ?? null;
     if (data === undefined) {
       ids[name] = id;
-      if (id !== null && id !== now[name]) problems[`pictures.${name}`] = 'The picture itself is missing.';
+      if (id !== null && id !== now.look[name])
+        problems[`pictures.${name}`] = 'The picture itself is missing.';
+      continue;
+    }
+    // What is there already is not encoded again: each time would cost a photograph some of its detail.
+    if (data === now.pictures[name]) {
+      ids[name] = now.look[name] ?? null;
       continue;
     }
     try {
-      ids[name] = (await context.call(branding.upload, { body: { data } })).data.id;
+      const body = { data, use: useOfPicture(name) };
+      ids[name] = (await context.call(lookPictures.upload, { body })).data.id;
     } catch (error) {
       problems[`pictures.${name}`] = refusalOf(error).alert;
     }
   }
-  if (Object.keys(problems).length > 0) throw wrong(problems);
+  if (Object.keys(problems).length > 0) throw invalid(problems);
   return branding.replace.check.body.parse({ ...look, ...ids });
 }
 
@@ -74,12 +64,13 @@ function changesOf({ updated_at: _, updated_by: __, ...now }: LookView, next: Lo
   const [before, after] = [flat(now), flat(next)];
   return [...new Set([...before.keys(), ...after.keys()])]
     .filter((name) => before.get(name) !== after.get(name))
-    .map((name) => ({
-      name,
-      from: before.get(name) ?? '',
-      to: after.get(name) ?? '',
-      isPicture: pictureNames.some((one) => one === name),
-    }));
+    .map((name) => {
+      const [from, to] = [before.get(name) ?? '', after.get(name) ?? ''];
+      const picture = pictureNames.find((one) => one === name);
+      if (picture === undefined) return { name, from, to, isPicture: false };
+      const files = [from, to].map((id) => (id === '' ? '' : pictureFile(picture, id)));
+      return { name, from: files[0], to: files[1], isPicture: true };
+    });
 }
 
 function show(place: Place, context: AdminContext, shown: object = {}, status = 200): void {
@@ -101,30 +92,18 @@ async function showDifference(
   show(place, context, { changes, ready: JSON.stringify(body), version: version ?? 0, ...shown }, status);
 }
 
-async function importLook(place: Place, context: AdminContext): Promise<void> {
-  const json = context.form.get('json') ?? '';
-  const ready = context.form.get('ready');
-  try {
-    if (ready === undefined) {
-      const body = await lookIn(context, json, (await place.read(context)).data);
-      return await showDifference(place, context, body, { json });
-    }
-    const body = branding.replace.check.body.parse(valueIn(ready));
-    const version = versionOf(context.form);
-    if (version === undefined) throw new AppError('request.malformed');
-    try {
+const importLook = (place: Place, context: AdminContext): Promise<void> =>
+  importFile<LookBody>(context, {
+    show: (shown, status) => show(place, context, shown, status),
+    review: (body, shown, status) => showDifference(place, context, body, shown, status),
+    read: (file) => lookIn(place, context, file),
+    check: (body) => branding.replace.check.body.parse(body),
+    async save(body, version) {
       await place.replace(context, body, version);
-    } catch (error) {
-      if (refusalOf(error).status !== 412) throw error;
-      const alert = 'The look was changed in the meantime. These are the changes now.';
-      return await showDifference(place, context, body, { alert }, 412);
-    }
-    context.go(place.pathOf(context), 'branding-saved');
-  } catch (error) {
-    const { status, alert, errors } = refusalOf(error);
-    show(place, context, { json, errors, alert }, status);
-  }
-}
+      context.go(place.pathOf(context), 'branding-saved');
+    },
+    overtaken: 'The look was changed in the meantime. These are the changes now.',
+  });
 
 const pagesOf = (place: Place): Page[] => {
   const path = `${place.address}/import`;
@@ -132,7 +111,7 @@ const pagesOf = (place: Place): Page[] => {
     {
       method: 'GET',
       path: `${place.address}/export`,
-      handle: (context) => download(place, context),
+      handle: async (context) => sendFile(context, 'latchkey-look', await place.exported(context)),
     },
     { method: 'GET', path, needs: 'admin', handle: async (context) => show(place, context) },
     { method: 'POST', path, formBytes: FORM_BYTES, handle: (context) => importLook(place, context) },

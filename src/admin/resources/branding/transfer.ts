@@ -1,13 +1,21 @@
 // A look as a file: what it has and its pictures, so that another installation can take it. Read by the rules of the form.
 import { Enum, Object as ObjectSchema, Partial, type Static, String as StringSchema } from 'typebox';
-import type { Look, Pictures } from '../../../branding/index.ts';
+import type { Look, Pictures, PictureUse } from '../../../branding/index.ts';
 import { strict } from '../../api/schema-parts.ts';
 import { createValidator } from '../../api/validate.ts';
 import { lookBody, shownLook } from './schema.ts';
 
-export const pictureNames = ['logo', 'logo_dark', 'icon'] as const;
+export const pictureNames = ['logo', 'logo_dark', 'icon', 'background_picture'] as const;
+type PictureName = (typeof pictureNames)[number];
 
-/** What is kept has at most 10 kB; what is sent is judged by its upload. */
+export const useOfPicture = (name: PictureName): PictureUse =>
+  name === 'background_picture' ? 'background' : 'logo';
+
+/** Where it is served, below /pictures/. */
+export const pictureFile = (name: PictureName, id: string): string =>
+  `${id}.${useOfPicture(name) === 'background' ? 'webp' : 'png'}`;
+
+/** What is kept has at most 10 kB, a background 200 kB; what is sent is judged by its upload. */
 const data = (description: string) =>
   StringSchema({
     minLength: 4,
@@ -26,6 +34,7 @@ export const lookFileSchema = ObjectSchema(
         logo: data('The logo, a PNG in base64.'),
         logo_dark: data('The logo where the system is dark, the same.'),
         icon: data('The icon, the same.'),
+        background_picture: data('The picture over the background, a WebP in base64.'),
       }),
       { ...strict, description: 'The pictures of the look, by the member that has each.' },
     ),
@@ -49,8 +58,8 @@ export async function lookFileOf(
   const shown = shownLook(look);
   const found = await Promise.all(
     pictureNames.map(async (name) => {
-      const bytes = await pictures.read(shown[name] ?? '');
-      return bytes === undefined ? [] : [[name, bytes.toString('base64')] as const];
+      const found = await pictures.read(shown[name] ?? '');
+      return found === undefined ? [] : [[name, found.bytes.toString('base64')] as const];
     }),
   );
   return { kind: 'latchkey-look', look: shown, pictures: Object.fromEntries(found.flat()) };

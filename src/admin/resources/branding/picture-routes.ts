@@ -1,0 +1,82 @@
+// The pictures of looks: uploaded before a look names them, and what is kept of each.
+import { Enum, Integer, Object as ObjectSchema, Optional, String as StringSchema } from 'typebox';
+import { MAX_PICTURE_BYTES, type Pictures } from '../../../branding/index.ts';
+import { AppError } from '../../../errors.ts';
+import { defineRoutes, type RouteKit } from '../../api/define-resource.ts';
+import { strict } from '../../api/schema-parts.ts';
+import { pictureIdPattern } from './schema.ts';
+
+interface Ports {
+  readonly pictures: Pick<Pictures, 'add' | 'describe'>;
+}
+
+/** Base64 is four characters for three bytes. */
+const MAX_BASE64 = Math.ceil(MAX_PICTURE_BYTES / 3) * 4;
+const pictureBody = ObjectSchema(
+  {
+    data: StringSchema({
+      minLength: 4,
+      maxLength: MAX_BASE64,
+      pattern: '^[A-Za-z0-9+/]+={0,2}$',
+      examples: [
+        'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+      ],
+      description: 'A PNG, JPEG or WebP of at most 1 MB, in base64.',
+    }),
+    use: Optional(
+      Enum(['logo', 'background'], {
+        description: '`logo`: of a logo or an icon, the default. `background`: of `background_picture`.',
+      }),
+    ),
+  },
+  strict,
+);
+const pictureParams = ObjectSchema(
+  {
+    picture: StringSchema({
+      pattern: pictureIdPattern,
+      examples: ['b3kZ0mKq1hUu0f1Vq2cXtA-320x96'],
+      description: 'The `id` of the picture.',
+    }),
+  },
+  strict,
+);
+const pictureSchema = ObjectSchema(
+  {
+    id: StringSchema({ description: 'What a look names it by.' }),
+    width: Integer({ description: 'In pixels, as it is kept.' }),
+    height: Integer({ description: 'In pixels, as it is kept.' }),
+    bytes: Integer({ description: 'What it weighs, as it is sent to browsers.' }),
+  },
+  { ...strict, description: 'A picture. One that no look has is removed after a day.' },
+);
+
+export const lookPictures = defineRoutes('Branding', (on: RouteKit<Ports>) => ({
+  upload: on.route({
+    method: 'POST',
+    path: '/branding/pictures',
+    sensitivity: 'plain',
+    recorded: { event: 'branding.picture_uploaded', target: 'setting' },
+    summary: 'Upload a picture: a logo, an icon or a background, encoded anew and kept by this server',
+    body: pictureBody,
+    bodyBytes: MAX_BASE64 + 1000,
+    success: { status: 201, schema: pictureSchema },
+    async run({ body }, { pictures }) {
+      const picture = await pictures.add(Buffer.from(body.data, 'base64'), body.use ?? 'logo');
+      return { data: picture };
+    },
+  }),
+  read: on.route({
+    method: 'GET',
+    path: '/branding/pictures/{picture}',
+    sensitivity: 'plain',
+    summary: 'Read the size and weight of a picture; the picture itself is at `/pictures/`',
+    params: pictureParams,
+    success: { status: 200, schema: pictureSchema },
+    async run({ params }, { pictures }) {
+      const picture = await pictures.describe(params.picture);
+      if (picture === undefined) throw new AppError('request.not_found');
+      return { data: picture };
+    },
+  }),
+}));
