@@ -3,9 +3,10 @@
 import { UsageError } from '../command-line.ts';
 import { load } from './http-load.ts';
 import { operations } from './operations.ts';
-import { prepare } from './prepare.ts';
-import { startProduct } from './processes.ts';
+import { type Prepared, prepare } from './prepare.ts';
+import { type Product, startProduct } from './processes.ts';
 import { type Pace, warmUp } from './rounds.ts';
+import { signInsFor } from './sign-ins.ts';
 
 interface Frame {
   readonly functionName: string;
@@ -75,13 +76,45 @@ function totals(profile: Profile, nameOf: (frame: Frame) => string): [string, nu
   return [...micros].toSorted(([, one], [, other]) => other - one);
 }
 
-/** @throws UsageError where no operation has the text in its goal or name */
+/** What is profiled: first until it is warm, then for PROFILE_MS between `start` and the end. */
+interface Subject {
+  readonly name: string;
+  /** @param start begins the recording. @returns how many there were */
+  run(product: Product, prepared: Prepared, start: () => Promise<void>): Promise<number>;
+}
+
+/** @throws UsageError where nothing has the text in its goal or name */
+function subjectOf(text: string, pace: Pace): Subject {
+  const { connections } = pace;
+  const signIns: Subject = {
+    name: 'P7 password sign-in',
+    async run(product, prepared, start) {
+      await signInsFor(product, prepared, PROFILE_MS, 4);
+      await start();
+      return (await signInsFor(product, prepared, PROFILE_MS, 4)).count;
+    },
+  };
+  const subjects = operations.map(
+    ({ goal, name, requests }): Subject => ({
+      name: `${goal} ${name}`,
+      async run(product, prepared, start) {
+        await warmUp({ server: product, requests: (ms) => requests(prepared, ms, connections) }, pace);
+        const next = await requests(prepared, PROFILE_MS, connections);
+        await start();
+        return (await load(product, { connections, ms: PROFILE_MS, next })).requests;
+      },
+    }),
+  );
+  const all = [...subjects, signIns];
+  const subject = all.find(({ name }) => name.includes(text));
+  if (subject !== undefined) return subject;
+  const known = all.map(({ name }) => name).join(', ');
+  throw new UsageError(`--profile: no operation contains "${text}". There are: ${known}.`);
+}
+
+/** @throws UsageError where nothing has the text in its goal or name */
 export async function profileOperation(text: string, pace: Pace): Promise<string> {
-  const operation = operations.find(({ goal, name }) => `${goal} ${name}`.includes(text));
-  if (operation === undefined) {
-    const known = operations.map(({ goal, name }) => `${goal} ${name}`).join(', ');
-    throw new UsageError(`--profile: no operation contains "${text}". There are: ${known}.`);
-  }
+  const subject = subjectOf(text, pace);
   const { promise, resolve } = Promise.withResolvers<string>();
   const onError = (line: string): void => {
     const [, found] = /Debugger listening on (ws:\S+)/.exec(line) ?? [];
@@ -91,19 +124,17 @@ export async function profileOperation(text: string, pace: Pace): Promise<string
   try {
     const inspector = await openInspector(await promise);
     const prepared = await prepare(product);
-    const requests = (ms: number) => operation.requests(prepared, ms, pace.connections);
-    await warmUp({ server: product, requests }, pace);
-    const next = await requests(PROFILE_MS);
-    await inspector.call('Profiler.enable');
-    await inspector.call('Profiler.setSamplingInterval', { interval: 250 });
-    await inspector.call('Profiler.start');
-    const { requests: count } = await load(product, { connections: pace.connections, ms: PROFILE_MS, next });
+    const count = await subject.run(product, prepared, async () => {
+      await inspector.call('Profiler.enable');
+      await inspector.call('Profiler.setSamplingInterval', { interval: 250 });
+      await inspector.call('Profiler.start');
+    });
     const { profile }: { profile: Profile } = Object(await inspector.call('Profiler.stop'));
     inspector.close();
     const rows = (list: [string, number][]): string =>
       list.map(([name, micros]) => `${(micros / count).toFixed(1).padStart(8)} ${name}`).join('\n');
     return (
-      `${operation.name}: ${count} requests; µs of the main thread per request\n\nby area\n${rows(totals(profile, areaOf).slice(0, SHOWN / 2))}` +
+      `${subject.name}: ${count} times; µs of the main thread each\n\nby area\n${rows(totals(profile, areaOf).slice(0, SHOWN / 2))}` +
       `\n\nby function\n${rows(totals(profile, placeOf).slice(0, SHOWN))}\n`
     );
   } finally {

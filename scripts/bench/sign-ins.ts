@@ -20,7 +20,12 @@ interface Run {
 }
 
 /** Whole sign-ins, that many at once, each as a new browser. */
-async function signInsFor(server: Server, prepared: Prepared, ms: number, atOnce: number): Promise<Run> {
+export async function signInsFor(
+  server: Server,
+  prepared: Prepared,
+  ms: number,
+  atOnce: number,
+): Promise<Run> {
   const [startedAt, before] = [performance.now(), server.cpuMicros()];
   let count = 0;
   await Promise.all(
