@@ -52,6 +52,7 @@ export function createCurrentInteraction({ provider, csrf, basePath }: Deps): Cu
     }
     // The application of the events of this request, for the audit log.
     ctx.state.signInClientId = interaction.params.client_id;
+    ctx.state.sessionUid = interaction.session?.uid;
     return interaction;
   }
 

@@ -3,6 +3,7 @@
 import type Koa from 'koa';
 import type { Account, AccountDomain } from '../src/accounts/index.ts';
 import type { Csrf, Form } from '../src/http/index.ts';
+import { newId } from '../src/ids.ts';
 import { acrOf, type BrowserSession, type IdentityProvider } from '../src/oidc/sign-in.ts';
 import type { Registration, SignupQuestions, SignupValues } from '../src/registration/index.ts';
 import type { FieldErrors, Views } from '../src/views/index.ts';
@@ -92,8 +93,10 @@ export function createInvitationPages(deps: Deps): InvitationPages {
     const before = await browser.current(ctx);
     if (before !== undefined) await endSession(before.uid);
     await deps.onComplete(ctx, account);
-    await deps.reportSignIn({ kind: 'complete', accountId: account.id, amr, methods });
-    await browser.signIn(ctx, { accountId: account.id, amr: [...amr], acr: acrOf(amr), methods });
+    const sessionUid = newId();
+    await deps.reportSignIn({ kind: 'complete', accountId: account.id, amr, methods, sessionId: sessionUid });
+    const login = { accountId: account.id, amr: [...amr], acr: acrOf(amr), methods };
+    await browser.signIn(ctx, { ...login, sessionUid });
   }
 
   return {

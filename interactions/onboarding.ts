@@ -3,6 +3,7 @@ import type Koa from 'koa';
 import type { Account, AccountDomain } from '../src/accounts/index.ts';
 import { AppError } from '../src/errors.ts';
 import type { Csrf, Form } from '../src/http/index.ts';
+import { newId } from '../src/ids.ts';
 import { ACR, type BrowserSession } from '../src/oidc/sign-in.ts';
 import type { FieldErrors, Views } from '../src/views/index.ts';
 
@@ -71,8 +72,10 @@ export function createOnboardingPage(deps: Deps): OnboardingPage {
         const login = { accountId: account.id, amr: ['pwd'], acr: ACR.singleFactor };
         const methods = ['password'] as const;
         await deps.onComplete(ctx, account);
-        await deps.reportSignIn({ kind: 'complete', accountId: account.id, amr: login.amr, methods });
-        await browser.signIn(ctx, { ...login, methods });
+        const sessionUid = newId();
+        const report = { accountId: account.id, amr: login.amr, methods, sessionId: sessionUid };
+        await deps.reportSignIn({ kind: 'complete', ...report });
+        await browser.signIn(ctx, { ...login, methods, sessionUid });
       } catch (error) {
         if (!(error instanceof AppError) || error.fields === undefined) throw error;
         return send(ctx, values, error.fields);

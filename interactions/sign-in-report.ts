@@ -21,12 +21,13 @@ const clientIdOf = ({ params }: BoundInteraction): string | undefined =>
 const isStepUp = (amr: readonly string[], times: MethodTimes): boolean =>
   amr.some((value) => FIRST_FACTORS[value]?.every((method) => times[method] === undefined) === true);
 
-/** @returns the report of a completed sign-in */
+/** @param sessionId of the session that begins, or goes on @returns the report of a completed sign-in */
 export function reportOfCompletion(
   interaction: BoundInteraction,
   accountId: string,
   amr: readonly string[],
   times: MethodTimes,
+  sessionId: string,
 ): SignInReport {
   const isAgain = interaction.session?.accountId === accountId;
   return {
@@ -36,6 +37,7 @@ export function reportOfCompletion(
     amr,
     methods: Object.keys(times),
     isAgain,
+    sessionId,
   };
 }
 

@@ -4,6 +4,7 @@
 import type Koa from 'koa';
 import { type Account, type AccountDomain, isLeaving } from '../src/accounts/index.ts';
 import { AppError } from '../src/errors.ts';
+import { newId } from '../src/ids.ts';
 import {
   ACR,
   type AcrDemand,
@@ -201,7 +202,9 @@ export function createSigninSteps(deps: Deps): SigninSteps {
       isPasskeyNew,
       isRemembered: interaction.isRemembered === true,
     });
-    await deps.reportSignIn(reportOfCompletion(interaction, account.id, amr, times));
+    const known = interaction.session?.accountId === account.id ? interaction.session.uid : undefined;
+    const sessionUid = known ?? newId();
+    await deps.reportSignIn(reportOfCompletion(interaction, account.id, amr, times, sessionUid));
     // Another user signed in in this browser: the earlier session and everything it issued end (R060).
     if (interaction.session !== undefined && interaction.session.accountId !== account.id) {
       await endSession(interaction.session.uid);
@@ -211,7 +214,7 @@ export function createSigninSteps(deps: Deps): SigninSteps {
     const login = { accountId: account.id, amr: [...amr], acr: acrOf(amr), remember: true };
     await current.finishStep(ctx, interaction, {
       // OIDC Core §2: auth_time is when the user authenticated, not when the browser returned.
-      login: { ...login, ts, methodTimes: isByTrust ? { ...times, trusted_device: ts } : times },
+      login: { ...login, ts, methodTimes: isByTrust ? { ...times, trusted_device: ts } : times, sessionUid },
       // The account was chosen by signing in with it.
       select_account: {},
       // The account was created, or existed already (prompt=create).

@@ -16,6 +16,8 @@ export interface SignInReport {
   readonly next?: string | undefined;
   /** Whether the same user was already signed in here. */
   readonly isAgain?: boolean | undefined;
+  /** The session that begins with it, or goes on. */
+  readonly sessionId?: string | undefined;
 }
 
 /** Awaited before a session is granted: a sign-in that cannot be recorded fails (checklist R150). */
@@ -33,7 +35,7 @@ const SIGN_IN_EVENTS = {
  * page is no sign-in: its tokens are recorded (`token.issued`), and the list of sessions names the application.
  */
 export function createReportSignIn({ record }: Pick<Events, 'record'>): ReportSignIn {
-  return async ({ kind, accountId, clientId, amr, methods, next, isAgain }) => {
+  return async ({ kind, accountId, clientId, amr, methods, next, isAgain, sessionId }) => {
     const user = { kind: 'user', id: accountId } as const;
     const isComplete = kind === 'complete' || kind === 'stepped_up';
     await record({
@@ -42,6 +44,7 @@ export function createReportSignIn({ record }: Pick<Events, 'record'>): ReportSi
       actor: isComplete ? user : { kind: 'anonymous' },
       target: user,
       clientId,
+      sessionId,
       details: { amr, methods, ...(next !== undefined && { next }), ...(isAgain && { is_again: true }) },
     });
   };

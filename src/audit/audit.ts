@@ -60,6 +60,7 @@ function toRecord(event: RecordedEvent, actor: Actor, origin: Origin | undefined
     ipAddress: cut(origin?.ipAddress, MAX_ID),
     userAgent: cut(origin?.userAgent, MAX_USER_AGENT),
     requestId: cut(origin?.requestId, MAX_ID),
+    sessionId: cut(event.sessionId ?? origin?.sessionId, MAX_ID),
     details: event.details && withoutSecrets(event.details),
   });
 }

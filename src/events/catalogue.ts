@@ -181,6 +181,8 @@ export interface RecordedEvent {
   readonly target?: Target | undefined;
   /** Default: the application that the request is about, where one is. */
   readonly clientId?: string | undefined;
+  /** The SSO session in whose course it happened, or that begins with it. Default: the one of the request's browser. */
+  readonly sessionId?: string | undefined;
   /** Anything else worth knowing. Secrets are taken out (src/audit/details.ts), but do not count on it: put none in. */
   readonly details?: Readonly<Record<string, unknown>> | undefined;
 }

@@ -11,6 +11,8 @@ export interface Origin {
   readonly language: string;
   /** Of the application that the request is about, as far as that is known by now. */
   readonly clientId?: string | undefined;
+  /** The SSO session of the browser, by its public id, as far as that is known by now. */
+  readonly sessionId?: string | undefined;
 }
 
 export interface Origins {

@@ -16,18 +16,32 @@ function clientIdOf(ctx: ProtocolContext): string | undefined {
   return typeof signInClientId === 'string' ? signInClientId : ctx.oidc?.client?.clientId;
 }
 
-/** @param clientId asked late, because the client is known later than the rest */
+/** The browser's session, once something has read it (src/oidc/sign-in/browser-session.ts, interactions/current.ts). */
+function sessionIdOf({ state }: ProtocolContext): string | undefined {
+  const { sessionUid }: { sessionUid?: unknown } = state;
+  return typeof sessionUid === 'string' ? sessionUid : undefined;
+}
+
+/** Asked late, because they are known later than the rest. */
+interface Late {
+  readonly clientId: () => string | undefined;
+  readonly sessionId?: () => string | undefined;
+}
+
 export const originOf = (
   { headers }: Pick<IncomingMessage, 'headers'>,
   asked: { readonly ip: string; readonly id: string },
-  clientId: () => string | undefined,
+  late: Late,
 ): Origin => ({
   ipAddress: asked.ip,
   userAgent: headers['user-agent'] ?? '',
   requestId: asked.id,
   language: readLanguages(headers),
   get clientId() {
-    return clientId();
+    return late.clientId();
+  },
+  get sessionId() {
+    return late.sessionId?.();
   },
 });
 
@@ -35,7 +49,7 @@ export function requestOrigin(origins: Pick<Origins, 'run'>): Koa.Middleware {
   return (ctx, next) => {
     const asked = { ip: ctx.ip, id: requestIdOf(ctx) };
     return origins.run(
-      originOf(ctx.req, asked, () => clientIdOf(ctx)),
+      originOf(ctx.req, asked, { clientId: () => clientIdOf(ctx), sessionId: () => sessionIdOf(ctx) }),
       next,
     );
   };

@@ -116,9 +116,10 @@ export function createSignInFactors(deps: Deps): SignInFactors {
       if (account === undefined) return undefined;
       const { ipAddress = '', userAgent = '' } = events.origins.current() ?? {};
       const label = deviceName(userAgent);
-      const { token } = await factors.trustedDevices.create({ account, ipAddress, userAgent, label });
+      const { id, token } = await factors.trustedDevices.create({ account, ipAddress, userAgent, label });
       const user = userOf(accountId);
-      await events.record({ event: 'device.trusted', actor: user, target: user });
+      const details = { device_id: id };
+      await events.record({ event: 'device.trusted', actor: user, target: user, details });
       return token;
     },
   };

@@ -28,7 +28,7 @@ export interface TrustedDevices {
     userAgent: string;
     /** The name by which its owner recognises it. */
     label: string;
-  }): Promise<{ token: string; expiresAt: number }>;
+  }): Promise<{ id: string; token: string; expiresAt: number }>;
   /** Extends it, so the caller must renew the cookie: it expires trusted_device_seconds from now. */
   check(account: Account, token: string): Promise<boolean>;
   /** The valid ones, most recently used first. */
@@ -67,8 +67,9 @@ export function createTrustedDevices(deps: {
         lastUsedAt: now,
         boundTo: securityState(account.id, account),
       };
-      await collection.insert(secretDigest(token), device, { expiresAt });
-      return { token, expiresAt };
+      const id = secretDigest(token);
+      await collection.insert(id, device, { expiresAt });
+      return { id, token, expiresAt };
     },
     async check(account, token) {
       if (token.length !== TOKEN_LENGTH) return false;

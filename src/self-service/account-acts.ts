@@ -71,7 +71,7 @@ export function createAccountActs(deps: AccountActsDeps): HomeDeps['acts'] {
     async forgetDevice(who, id) {
       if (!(await trustedDevices.revoke(who.account.id, id))) throw new AppError('request.not_found');
       const user = userOf(who);
-      await events.record({ event: 'device.revoked', actor: user, target: user });
+      await events.record({ event: 'device.revoked', actor: user, target: user, details: { device_id: id } });
     },
     async forgetDevices(who) {
       const count = await trustedDevices.revokeAll(who.account.id);

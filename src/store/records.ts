@@ -276,6 +276,8 @@ export interface AuditRecord {
   ipAddress?: string;
   userAgent?: string;
   requestId?: string;
+  /** The browser's SSO session in which it happened; absent in events of versions that did not record it. */
+  sessionId?: string;
   /** Before and after, without secrets. */
   details?: Record<string, unknown>;
 }

@@ -116,5 +116,6 @@ export const eventText = (event: AuditRecord): string | undefined =>
     event.targetId,
     event.clientId,
     event.requestId,
+    event.sessionId,
     ...textsIn(event.details),
   ]);

@@ -13,7 +13,17 @@ import { openWindow, type Window } from './window.ts';
 
 let world: AdminWorld;
 const ORDERS = 'https://orders.internal.a-rather-long-name.acme.example/v2/orders';
-const ids = { user: '', locked: '', application: '', asking: '', machine: '', api: '', mail: '', event: '' };
+const ids = {
+  user: '',
+  locked: '',
+  application: '',
+  asking: '',
+  machine: '',
+  api: '',
+  mail: '',
+  event: '',
+  session: '',
+};
 
 before(async () => {
   world = await startAdminWorld();
@@ -123,6 +133,7 @@ before(async () => {
   });
   ids.api = String(api.id);
   await server.admin('POST', '/api-keys', { name: 'Nightly backup' });
+  ids.session = firstId(await server.admin('GET', `/users/${ids.user}/sessions`));
   ids.event = firstId(await server.admin('GET', '/audit?event=user.created'));
 });
 after(() => world?.stop());
@@ -172,6 +183,7 @@ const pages = (): Readonly<Record<string, string>> => ({
   'api-try': `/apis/${ids.api}/try`,
   agents: '/agents',
   sessions: '/sessions',
+  session: `/sessions/${ids.session}`,
   groups: '/groups',
   group: '/groups/engineering',
   branding: '/branding',

@@ -107,20 +107,40 @@ test('session and audit log: each leads to the other', async () => {
   const client = await app.register();
   await new Agent(app).signIn(client.id, user);
   const list = await admin.get(`/admin/sessions?user_id=${user.id}`);
-  const [, path = ''] = /href="(\/admin\/audit\?actor_id=[^"]*)"/.exec(list.body) ?? [];
+  const [, path = ''] = /href="(\/admin\/audit\?search=[^"]*)"/.exec(list.body) ?? [];
   const events = await admin.get(path.replaceAll('&amp;', '&'));
   equal(events.status, 200);
   match(events.body, /Signed in/);
   const [, event = ''] = /href="(\/admin\/audit\/[0-9a-f-]{36})"/.exec(events.body) ?? [];
-  const [, back = ''] = /href="([^"]*\/sessions\?user_id=[^"]*)"/.exec((await admin.get(event)).body) ?? [];
-  equal(back, `/admin/sessions?user_id=${user.id}`);
+  const [, back = ''] = /href="([^"]*\/sessions\/[^"]*)"/.exec((await admin.get(event)).body) ?? [];
+  const session = await admin.get(back);
+  equal(session.status, 200);
+  match(session.body, /Events in this session[\s\S]*Signed in[\s\S]*What this user did while it ran/);
+  const [, meanwhile = ''] = /href="(\/admin\/audit\?actor_id=[^"]*)"/.exec(session.body) ?? [];
+  match((await admin.get(meanwhile.replaceAll('&amp;', '&'))).body, /Signed in/);
+  // What the user does on the account pages is in the session, too; another session has its own events.
+  const elsewhere = new Agent(app);
+  await elsewhere.signIn(client.id, user);
+  const sign = (await app.admin('GET', `/audit?event=signin.success&target_id=${user.id}`)).body.data.items;
+  const ids = (sign ?? []).map(({ session_id: id }) => String(id));
+  deepEqual([ids.length, new Set(ids).size], [2, 2]);
+  const running = (await app.admin('GET', `/users/${user.id}/sessions`)).body.data.items ?? [];
+  deepEqual(running.map(({ id }) => String(id)).sort(), ids.toSorted());
+  match((await elsewhere.get('/account/profile')).body, /Linked|linked/);
+  // The user's page leads to each of them.
+  const page = await admin.get(`/admin/users/${user.id}`);
+  for (const id of ids) match(page.body, new RegExp(`href="/admin/sessions/${id}"`));
   // One that was ended is named by its person.
   const [, ended = ''] = /action="\/admin(\/sessions\/[^"]*\/end)"/.exec(list.body) ?? [];
   equal((await admin.post(`/admin${ended}`, { csrf: await csrfOf('/sessions') })).status, 303);
   const { items = [] } = (await app.admin('GET', '/audit?event=session.revoked')).body.data;
+  // It happened in the administrator's session, and is about the other.
+  const own = (await app.admin('GET', '/audit?event=signin.success&sort=id&order=asc&limit=1')).body.data
+    .items;
+  deepEqual([items[0]?.session_id, ids.includes(String(items[0]?.target_id))], [own?.[0]?.session_id, true]);
   match(
     (await admin.get(`/admin/audit/${items[0]?.id}`)).body,
-    /href="\/admin\/sessions\?user_id=[^"]*"[^>]*>(?:<bdi>)?linked/,
+    /href="\/admin\/sessions\/[^"]*"[^>]*>(?:<bdi>)?linked/,
   );
 });
 

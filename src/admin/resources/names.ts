@@ -67,7 +67,7 @@ export function createNames(context: AdminContext): NameOf {
       }
       case 'session': {
         const { data } = await context.call(sessions.read, { params });
-        return { label: data.username ?? data.user_id, href: `/sessions?user_id=${data.user_id}` };
+        return { label: data.username ?? data.user_id, href: `/sessions/${id}` };
       }
       case 'bootstrap':
         return { label: 'ADMIN_TOKEN' };

@@ -151,6 +151,7 @@ async function logoutByHint(
       actor: { kind: 'client', id: client.clientId },
       target: { kind: 'user', id: session.accountId },
       clientId: client.clientId,
+      sessionId: session.uid,
       details: { session_id: session.uid },
     });
   }

@@ -166,11 +166,18 @@ export function createSessionModel(
     // time of each method, read from the interaction because the library passes on only its own members.
     override loginAccount(
       this: LoadedSession,
-      details: Parameters<LibrarySession['loginAccount']>[0] & { methodTimes?: MethodTimes },
+      details: Parameters<LibrarySession['loginAccount']>[0] & {
+        methodTimes?: MethodTimes;
+        sessionUid?: string;
+      },
     ): void {
       const result = ProviderBase.ctx?.oidc.entities.Interaction?.result?.login;
       const proven = readMethodTimes(details.methodTimes ?? result?.methodTimes);
       const isSame = this.accountId === details.accountId;
+      // A session that begins has the public id that the event of its sign-in names (sign-in/browser-session.ts,
+      // interactions/signin-steps.ts). Of one that has an account, nothing changes.
+      const sessionUid: unknown = details.sessionUid ?? result?.sessionUid;
+      if (this.accountId === undefined && typeof sessionUid === 'string') this.uid = sessionUid;
       super.loginAccount(details);
       this.methodTimes = mergeMethodTimes(isSame ? readMethodTimes(this.methodTimes) : {}, proven);
     }

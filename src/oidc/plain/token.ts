@@ -82,7 +82,7 @@ export function tokenPlainly({ mount, limits, origins, codeExchanges, store }: D
     const client = await authenticatePlainly(provider.Client, identity);
     if (client === undefined || !isReadableBy(clientRecord(client), call.origin)) return undefined;
     const ctx = contextOf(provider, call, { form, route: 'token' });
-    const asked = originOf(call.incoming, call, () => client.clientId);
+    const asked = originOf(call.incoming, call, { clientId: () => client.clientId });
     await origins.run(asked, () => runPlainly(ctx, () => grant(ctx, provider, client)));
     const { body } = ctx;
     return typeof body === 'object' && body !== null ? inFormOfRequest(ctx.oidc, body) : undefined;

@@ -28,6 +28,8 @@ interface BrowserLogin {
   methods: readonly AuthenticationMethod[];
   /** Authenticated earlier, when the session is new. */
   methodTimes?: MethodTimes;
+  /** The public id of the session that begins; default: a random one. */
+  sessionUid?: string;
 }
 
 export interface BrowserSession {
@@ -62,7 +64,10 @@ export function createBrowserSession({ provider, cookieNames, settings, clock }:
   return {
     async current(ctx) {
       const session = await provider().Session.get(ctx);
-      return hasAccount(session) ? session : undefined;
+      if (!hasAccount(session)) return undefined;
+      // For the audit log: events of this request happen in this session.
+      ctx.state.sessionUid = session.uid;
+      return session;
     },
 
     async signIn(ctx, { methods, methodTimes = {}, ...login }) {

@@ -1,5 +1,6 @@
 // The pages of the audit log: what happened, by whom, to whom; searched by address, and one event in full.
 
+import { AppError } from '../../../errors.ts';
 import { eventNames } from '../../../events/index.ts';
 import { isMembers } from '../../../json.ts';
 import { searchWords } from '../../../store/search-text.ts';
@@ -10,6 +11,7 @@ import { type AdminContext, idOf, type Page, type Values } from '../../pages/pag
 import { applicationName } from '../clients/page.ts';
 import { clients } from '../clients/resource.ts';
 import { createNames, eventLabel, eventRow, eventRows, type NameOf } from '../names.ts';
+import { sessions } from '../sessions/resource.ts';
 import { users } from '../users/resource.ts';
 import { livePage } from './live-page.ts';
 import { pickFields, resolvePicks } from './pick.ts';
@@ -153,6 +155,18 @@ function changesOf(details: Values): readonly Change[] {
 
 const SHOWN_APART = new Set(['before', 'after', 'api_id']);
 
+/** The session in which it happened: with its device, while it is kept. */
+async function sessionOf(context: AdminContext, id: string | null): Promise<{ device?: string } | undefined> {
+  if (id === null) return undefined;
+  try {
+    const { device } = (await context.call(sessions.read, { params: { id } })).data;
+    return { device };
+  } catch (error) {
+    if (error instanceof AppError && error.status === 404) return {};
+    throw error;
+  }
+}
+
 async function showEvent(context: AdminContext): Promise<void> {
   const { data: event } = await context.call(auditLog.read, { params: idOf(context) });
   const nameOf = createNames(context);
@@ -171,6 +185,7 @@ async function showEvent(context: AdminContext): Promise<void> {
       client: row.client?.label,
     }),
     changes: changesOf(details),
+    session: await sessionOf(context, event.session_id),
     api: typeof details.api_id === 'string' ? await nameOf('api', details.api_id) : undefined,
     rest: rest.map(([name, value]) => ({ name, value: shown(value) })),
   });

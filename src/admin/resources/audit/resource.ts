@@ -90,6 +90,7 @@ const eventSchema = ObjectSchema(
     ip_address: orNull('The IP address of the request.'),
     user_agent: orNull('The `User-Agent` of the request.'),
     request_id: orNull('The same as in the response and in the program log.'),
+    session_id: orNull('In which session it happened; null: in none, or recorded by an earlier version.'),
     details: nullable(RecordSchema(StringSchema(), Unknown()), {
       description: 'For example the values before and after; never secrets.',
     }),
@@ -113,6 +114,7 @@ const show = ({ id, value }: Stored<AuditRecord>) => ({
   ip_address: value.ipAddress ?? null,
   user_agent: value.userAgent ?? null,
   request_id: value.requestId ?? null,
+  session_id: value.sessionId ?? null,
   details: value.details ?? null,
 });
 
@@ -151,6 +153,7 @@ export const auditLog = defineResource(
         'ip_address',
         'user_agent',
         'request_id',
+        'session_id',
         'id',
         'details',
       ],

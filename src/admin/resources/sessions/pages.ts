@@ -1,18 +1,8 @@
 // The page of sessions: who is signed in where, and ending a session.
 import { drawnList } from '../../pages/list-page.ts';
 import { type AdminContext, idOf, type Page } from '../../pages/page.ts';
+import { sessionPage } from './page.ts';
 import { sessions } from './resource.ts';
-import type { Session } from './view.ts';
-
-/** A sign-in is recorded before its session is written. */
-const BEFORE_MS = 60_000;
-
-/** What the user did while the session ran, in the audit log. */
-function eventsOf({ user_id, created_at, ended_at }: Session): string {
-  const from = new Date(Date.parse(created_at) - BEFORE_MS).toISOString();
-  const end = ended_at === null ? {} : { at_to: ended_at };
-  return new URLSearchParams({ actor_id: user_id, at_from: from, ...end }).toString();
-}
 
 const list = drawnList({
   path: '/sessions',
@@ -24,10 +14,7 @@ const list = drawnList({
     { label: 'Active', set: { is_active: 'true' } },
     { label: 'Ended', set: { is_active: 'false' } },
   ],
-  more: async ({ admin }, items) => ({
-    ownSession: admin.sessionUid,
-    events: Object.fromEntries(items.map((session) => [session.id, eventsOf(session)])),
-  }),
+  more: async ({ admin }) => ({ ownSession: admin.sessionUid }),
 });
 
 /** A field of the form of `askAboutOwn`. */
@@ -75,5 +62,6 @@ async function end(context: AdminContext): Promise<void> {
 
 export const sessionPages: readonly Page[] = [
   list,
+  sessionPage,
   { method: 'POST', path: '/sessions/:id/end', handle: end },
 ];
