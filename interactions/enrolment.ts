@@ -37,7 +37,7 @@ export function createEnrolmentPages(deps: Deps): EnrolmentPages {
   const homeUrl = `${basePath}/account`;
 
   const sendExpired = (ctx: Koa.Context): void =>
-    views.send(ctx, 'link-expired', { isInvitation: true }, { status: 410 });
+    views.send(ctx, 'link-expired', { isSetUp: true }, { status: 410 });
 
   async function send(ctx: Koa.Context, token: string, errors: FieldErrors): Promise<void> {
     const known = await enrolment.find(token);

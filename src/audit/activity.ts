@@ -69,16 +69,16 @@ const PROBLEMS: ReadonlySet<string> = new Set([
   'email_addition_stopped',
 ]);
 
-const MAX_SHOWN = 10;
-/** More than are shown, because some events in between are not. */
-const MAX_READ = 40;
+/** More are read than are shown, because some events in between are not. */
+const READ_FOR_EACH = 4;
 
-/** @returns the latest activities of the account, newest first */
-export function createActivity(audit: Pick<Audit, 'query'>): (accountId: string) => Promise<Activity[]> {
-  const latest = async (field: 'actor_id' | 'target_id', accountId: string) => {
+/** @returns the latest activities of the account, newest first, at most that many */
+export function createActivity(
+  audit: Pick<Audit, 'query'>,
+): (accountId: string, most: number) => Promise<Activity[]> {
+  const latest = async (field: 'actor_id' | 'target_id', accountId: string, limit: number) => {
     const filters = [{ field, op: 'eq', value: accountId } as const];
-    return (await audit.query({ filters, sort: 'at', order: 'desc', limit: MAX_READ, isCounted: false }))
-      .items;
+    return (await audit.query({ filters, sort: 'at', order: 'desc', limit, isCounted: false })).items;
   };
 
   const view = ({ value }: Stored<AuditRecord>): Activity[] => {
@@ -95,8 +95,12 @@ export function createActivity(audit: Pick<Audit, 'query'>): (accountId: string)
     return [{ at, kind, isProblem: PROBLEMS.has(kind), clientId, ...(isOwn && { ipAddress, userAgent }) }];
   };
 
-  return async (accountId) => {
-    const both = await Promise.all([latest('target_id', accountId), latest('actor_id', accountId)]);
+  return async (accountId, most) => {
+    const read = most * READ_FOR_EACH;
+    const both = await Promise.all([
+      latest('target_id', accountId, read),
+      latest('actor_id', accountId, read),
+    ]);
     // Drops an administrator's actions on other accounts, which the query by actor returns.
     const own = both
       .flat()
@@ -105,6 +109,6 @@ export function createActivity(audit: Pick<Audit, 'query'>): (accountId: string)
     return [...byId.values()]
       .sort((a, b) => b.value.at - a.value.at || (a.id < b.id ? 1 : -1))
       .flatMap(view)
-      .slice(0, MAX_SHOWN);
+      .slice(0, most);
   };
 }

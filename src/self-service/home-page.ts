@@ -21,7 +21,11 @@ type Model = PageModels['account'];
 export interface HomeDeps {
   readonly kit: PageKit;
   readonly now: () => number;
-  readonly overview: (who: SelfServiceUser) => Promise<{
+  /** @param isWhole whether older activity was asked for, too */
+  readonly overview: (
+    who: SelfServiceUser,
+    isWhole: boolean,
+  ) => Promise<{
     readonly facts: GlanceFacts;
     readonly password: Model['password'];
     readonly secondFactor: Model['secondFactor'];
@@ -31,6 +35,7 @@ export interface HomeDeps {
     readonly devices: Model['devices'];
     readonly applications: Model['applications'];
     readonly activity: Model['activity'];
+    readonly hasMoreActivity: boolean;
   }>;
   readonly canDelete: () => boolean;
   readonly signals: (account: Account) => object;
@@ -91,7 +96,7 @@ export function createHomePage(deps: HomeDeps) {
 
   async function show(ctx: Koa.Context, who: SelfServiceUser, problem?: Problem): Promise<void> {
     const { account } = who;
-    const { facts, ...rest } = await overview(who);
+    const { facts, ...rest } = await overview(who, ctx.query.activity === 'all');
     const hasEmail = account.email !== undefined;
     kit.views.send(
       ctx,

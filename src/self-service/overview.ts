@@ -29,6 +29,9 @@ export interface OverviewDeps {
 
 /** More than any user has; the rest can still be ended together. */
 const MAX_SESSIONS = 100;
+/** Of activities: what the page shows at first, and when it is asked for more. */
+const FEW_ACTIVITIES = 10;
+const MANY_ACTIVITIES = 100;
 /** RFC 6238; src/second-factors/totp.ts. */
 const TOTP_STEP_MS = 30_000;
 
@@ -132,8 +135,8 @@ export function createOverview(deps: OverviewDeps) {
     }));
   }
 
-  async function activityOf({ account }: SelfServiceUser) {
-    const activities = await recentActivity(account.id);
+  async function activityOf({ account }: SelfServiceUser, most = FEW_ACTIVITIES) {
+    const activities = await recentActivity(account.id, most);
     return Promise.all(
       activities.map(async ({ at, kind, isProblem, clientId, ipAddress, userAgent }) => ({
         at,
@@ -161,14 +164,17 @@ export function createOverview(deps: OverviewDeps) {
     };
   }
 
-  async function all(who: SelfServiceUser) {
+  /** @param isWhole whether older activity was asked for, too */
+  async function all(who: SelfServiceUser, isWhole = false) {
+    const most = isWhole ? MANY_ACTIVITIES : FEW_ACTIVITIES;
     const { account } = who;
     const [registered, activeSessions, devices, applications, activity] = await Promise.all([
       passkeys.list(account),
       sessionsOf(who),
       devicesOf(who),
       applicationsOf(who),
-      activityOf(who),
+      // One more says that there is more.
+      activityOf(who, isWhole ? most : most + 1),
     ]);
     const facts = factsOf(who);
     const usedAt = registered.map(({ lastUsedAt }) => lastUsedAt ?? 0);
@@ -201,7 +207,8 @@ export function createOverview(deps: OverviewDeps) {
       sessions: activeSessions,
       devices,
       applications,
-      activity,
+      activity: activity.slice(0, most),
+      hasMoreActivity: activity.length > most,
     } satisfies Omit<PageModels['account'], keyof PageKitModel> & { facts: GlanceFacts };
   }
 
@@ -216,7 +223,7 @@ export function createOverview(deps: OverviewDeps) {
     sessions: sessionsOf,
     devices: devicesOf,
     applications: applicationsOf,
-    activity: activityOf,
+    activity: (who: SelfServiceUser) => activityOf(who),
   };
 }
 

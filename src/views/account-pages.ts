@@ -114,6 +114,8 @@ export interface AccountPageModels {
       readonly application?: string | undefined;
       readonly ipAddress?: string | undefined;
     })[];
+    /** Whether there is older activity, which the page leads to. */
+    readonly hasMoreActivity?: boolean | undefined;
     /** Whether people can delete their own account. */
     readonly canDelete: boolean;
     /** For the browser's signal methods (WebAuthn §5.1.10). */

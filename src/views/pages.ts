@@ -159,6 +159,8 @@ export interface PageModels extends AccountPageModels {
     readonly isAccount?: boolean | undefined;
     /** Only the inviter can send another link. */
     readonly isInvitation?: boolean | undefined;
+    /** Only an administrator can send another link. */
+    readonly isSetUp?: boolean | undefined;
   };
   readonly consent: FormPage & {
     readonly interaction: string;

@@ -83,6 +83,12 @@ type Values = Readonly<Record<string, unknown>>;
 export const escapeHtml = (text: string): string =>
   text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 
+/** Longer addresses may not fit on a line of a phone. */
+const LONG = 20;
+/** An address breaks between its parts, and within a word only where that is not enough. */
+const withBreaks = (html: string): string =>
+  html.length > LONG && /^\S+[./]\S+$/.test(html) ? html.replace(/[./@]+(?=[^./@])/g, '$&<wbr>') : html;
+
 interface EnvironmentOptions {
   /** Whether values are escaped; false only for plain text. */
   readonly isHtml: boolean;
@@ -131,7 +137,8 @@ export const textFunctions = (strings: Strings, language: Language) => {
     has: (key: string): boolean => strings.find(language, key) !== undefined,
     /** As `t`, but HTML: users' texts are emphasised and isolated, so that they cannot reorder the sentence (bidi). */
     rich: (key: string, values: Values = {}) => {
-      const put = (name: string): string => `<b><bdi>${escapeHtml(String(values[name] ?? ''))}</bdi></b>`;
+      const put = (name: string): string =>
+        `<b><bdi>${withBreaks(escapeHtml(String(values[name] ?? '')))}</bdi></b>`;
       const html = fill(escapeHtml(find(key)), put);
       return new nunjucks.runtime.SafeString(html);
     },

@@ -49,7 +49,7 @@ test('dead ends: signed out, expired, used, mistyped; each page continues withou
   assert.equal(pathOf(page), '/admin');
 
   await page.goto(`${server.origin}/oauth2/reset-password?token=used`);
-  assert.equal(await heading(page), 'This link is no longer valid');
+  assert.equal(await heading(page), 'This link for a new password is no longer valid');
   await follow(page, 'Get a new link');
   assert.equal(await heading(page), 'Forgot your password?');
 

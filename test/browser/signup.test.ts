@@ -219,7 +219,7 @@ test('sign-up by invitation while sign-up is closed: link, form, application', a
     }
     assert.equal(await heading(page), 'Hello, guest');
     await page.goto(link);
-    assert.equal(await heading(page), 'This link is no longer valid');
+    assert.equal(await heading(page), 'This invitation is no longer valid');
   });
 });
 

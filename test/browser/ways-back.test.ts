@@ -112,7 +112,10 @@ test('a mailed link opened twice or elsewhere: says what became of it, and where
       assert.deepEqual(await standing(phone), ['E-mail address confirmed', 'Go to your account']);
     });
     await page.goto(confirmation);
-    assert.deepEqual(await standing(page), ['This link is no longer valid', 'Go to your account']);
+    assert.deepEqual(await standing(page), [
+      'This confirmation link is no longer valid',
+      'Go to your account',
+    ]);
     await press(page, 'Go to your account', 'link');
     assert.equal(await page.getByRole('button', { name: 'Send confirmation e-mail' }).count(), 0);
 
@@ -128,7 +131,10 @@ test('a mailed link opened twice or elsewhere: says what became of it, and where
       await press(one, 'Change password');
     }
     assert.deepEqual(await standing(page), ['Password changed', 'Sign in']);
-    assert.deepEqual(await standing(tab), ['This link is no longer valid', 'Get a new link']);
+    assert.deepEqual(await standing(tab), [
+      'This link for a new password is no longer valid',
+      'Get a new link',
+    ]);
     await press(tab, 'Sign in', 'link');
     await loaded(tab, () => enter(tab, { ...person, password: NEW_PASSWORD }));
     assert.equal(pathOf(tab), '/account');
@@ -150,7 +156,7 @@ test('a sign-in link: a reload after asking stays with it; used up in another ta
     await press(page, 'Sign in');
     await world.expectHello(page, person);
     await press(tab, 'Sign in');
-    assert.deepEqual(await standing(tab), ['This link is no longer valid', 'Sign in']);
+    assert.deepEqual(await standing(tab), ['This sign-in link is no longer valid', 'Sign in']);
     await page.goBack();
-    assert.deepEqual(await standing(page), ['This link is no longer valid', 'Sign in']);
+    assert.deepEqual(await standing(page), ['This sign-in link is no longer valid', 'Sign in']);
   }));

@@ -37,6 +37,19 @@ test('not me: other sessions, grants and tokens end; this session goes on to a n
   assert.match((await open(browser, user)).body, /Foreign activity reported/);
 });
 
+test('recent activity: ten entries, and the older ones by a link', async () => {
+  const listed = ({ body }: { body: string }): number =>
+    (/<ul class="rows log">([\s\S]*?)<\/ul>/.exec(body)?.[1] ?? '').split('<li>').length - 1;
+  assert.doesNotMatch((await open(browser, user)).body, /activity=all/);
+  for (let times = 0; times < 12; times += 1) await new Agent(app).signIn(client.id, user);
+  const few = await open(browser, user);
+  assert.equal(listed(few), 10);
+  const [, path = ''] = /href="(\/account\?activity=all)#activity"/.exec(few.body) ?? [];
+  const all = await browser.get(path);
+  assert.ok(listed(all) > 12, String(listed(all)));
+  assert.doesNotMatch(all.body, /activity=all/);
+});
+
 test('not me: administrators hear of it by audit event and mail', async (t) => {
   const mailbox = await openMailbox(app);
   t.after(() => mailbox.close());

@@ -204,16 +204,26 @@ suite('an expired page', () => {
 });
 
 suite('e-mail links', () => {
-  for (const [name, path, way] of [
-    ['to a new password', '/oauth2/reset-password', ['Get a new link', '/oauth2/forgot-password']],
-    ['to confirm an address', '/oauth2/verify-email', ['Go to your account', '/account']],
-    ['to sign in', '/oauth2/magic-link', ['Sign in', '/oauth2/login']],
-    ['to set up an account', '/oauth2/enrol', ['Sign in', '/oauth2/login']],
-    ['of an invitation', '/oauth2/signup', ['Sign in', '/oauth2/login']],
+  for (const [name, path, what, way] of [
+    [
+      'to a new password',
+      '/oauth2/reset-password',
+      'link for a new password',
+      ['Get a new link', '/oauth2/forgot-password'],
+    ],
+    [
+      'to confirm an address',
+      '/oauth2/verify-email',
+      'confirmation link',
+      ['Go to your account', '/account'],
+    ],
+    ['to sign in', '/oauth2/magic-link', 'sign-in link', ['Sign in', '/oauth2/login']],
+    ['to set up an account', '/oauth2/enrol', 'set-up link', ['Sign in', '/oauth2/login']],
+    ['of an invitation', '/oauth2/signup', 'invitation', ['Sign in', '/oauth2/login']],
   ] as const)
     test(`expired link ${name}: continues`, async () => {
       const page = await new Agent(app).get(at(`${path}?token=used-or-invented`));
-      deepEqual([page.status, titleOf(page)], [410, 'This link is no longer valid']);
+      deepEqual([page.status, titleOf(page)], [410, `This ${what} is no longer valid`]);
       const [label, target] = way;
       deepEqual(firstWay(page), { label, url: `${BASE}${target}` });
     });

@@ -46,4 +46,5 @@ export const mailedLinkSamples = {
   }),
   'link-expired-address': sample('link-expired', { isAccount: true }),
   'link-expired-invitation': sample('link-expired', { isInvitation: true }),
+  'link-expired-set-up': sample('link-expired', { isSetUp: true }),
 } as const satisfies Record<string, Sample>;
