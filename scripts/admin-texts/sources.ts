@@ -61,8 +61,11 @@ function variants(node: Node, source: SourceFile): string[] {
     );
   if (isConditionalExpression(node))
     return [...variants(node.whenTrue, source), ...variants(node.whenFalse, source)].slice(0, MAX_VARIANTS);
-  if (isBinaryExpression(node) && node.operatorToken.kind === SyntaxKind.PlusToken)
-    return product(variants(node.left, source), variants(node.right, source));
+  if (isBinaryExpression(node) && node.operatorToken.kind === SyntaxKind.PlusToken) {
+    const joined = product(variants(node.left, source), variants(node.right, source));
+    // A sum is one value.
+    return joined.map((text) => text.replaceAll(/\0+/g, VALUE));
+  }
   return [VALUE];
 }
 

@@ -1,11 +1,11 @@
-// The device flow (RFC 8628): a code mistyped, typed as users write it, refused, and abandoned; the device is told each outcome.
+// The device flow (RFC 8628): refused and abandoned; the device is told each outcome. Typed and granted: the journey.
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, test } from 'node:test';
 import type { Browser } from 'playwright-core';
 import { launch } from '../pages/browser.ts';
 import { type RunningServer, startServer } from './processes.ts';
 import { shoot } from './shots.ts';
-import { enter, heading, loaded, USER } from './steps.ts';
+import { enter, loaded, USER } from './steps.ts';
 import { openWindow, type Window } from './window.ts';
 
 const GRANT = 'urn:ietf:params:oauth:grant-type:device_code';
@@ -50,7 +50,6 @@ async function post(path: string, fields: Record<string, string>): Promise<Recor
 
 interface Device {
   readonly userCode: string;
-  readonly address: string;
   readonly addressWithCode: string;
   /** @returns the error, or undefined when the device has its tokens */
   poll(): Promise<string | undefined>;
@@ -61,38 +60,10 @@ async function startDevice(): Promise<Device> {
   const { device_code: deviceCode = '', user_code: userCode = '' } = started;
   return {
     userCode,
-    address: String(started.verification_uri),
     addressWithCode: String(started.verification_uri_complete),
     poll: async () => (await post('/token', { grant_type: GRANT, device_code: deviceCode })).error,
   };
 }
-
-test('device flow: typed code, sign-in and consent; the device gets its tokens', async () => {
-  const { page } = person;
-  const device = await startDevice();
-  assert.equal(await device.poll(), 'authorization_pending');
-  await page.goto(device.address);
-  assert.equal(await heading(page), 'Connect a device');
-  await shoot(page, 'device');
-  await page.getByLabel('Code').fill('WRNG-CODE');
-  await loaded(page, () => page.keyboard.press('Enter'));
-  assert.match((await page.getByRole('alert').textContent()) ?? '', /Incorrect code/);
-  assert.equal(await page.getByLabel('Code').inputValue(), 'WRNG-CODE');
-  await shoot(page, 'device-wrong');
-
-  await page.getByLabel('Code').fill(` ${device.userCode.toLowerCase().replace('-', ' ')} `);
-  await loaded(page, () => page.keyboard.press('Enter'));
-  assert.equal(await heading(page), 'Is this your device?');
-  assert.equal(await page.locator('.code').textContent(), device.userCode);
-  await shoot(page, 'device-confirm');
-  await loaded(page, () => page.getByRole('button', { name: 'Connect', exact: true }).click());
-  await loaded(page, () => enter(page, USER));
-  assert.equal(await heading(page), 'Television is requesting access to your account');
-  await loaded(page, () => page.getByRole('button', { name: 'Allow' }).click());
-  assert.equal(await heading(page), 'Device connected');
-  await shoot(page, 'device-done');
-  assert.equal(await device.poll(), undefined);
-});
 
 test('device flow: a code from a link is shown for comparison and can be refused', async () => {
   const { page } = person;

@@ -48,6 +48,7 @@ export async function startMailWorld(settings: Readonly<Record<string, unknown>>
   await inWindow((page) => connect(page, sample, credentials));
 
   return {
+    browser,
     server,
     sample,
     clientId: credentials.clientId,

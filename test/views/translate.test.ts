@@ -112,12 +112,17 @@ test('translate: texts with values are found by what stands around these', () =>
       'Must be a whole number from {a} to {b}.': 'Muss eine ganze Zahl von {a} bis {b} sein.',
       'By {a}': 'Von {a}',
       'true or false': 'wahr oder falsch',
+      'must be an absolute URI': 'muss ein absoluter URI sein',
+      'must only contain {a}': 'darf nur {a} enthalten',
     },
     'de',
   );
   const cases: readonly (readonly [string, string])[] = [
     ['Must be a whole number from 1 to 1,000.', 'Muss eine ganze Zahl von 1 bis 1.000 sein.'],
     ['Must be true or false.', 'Muss wahr oder falsch sein.'],
+    // A predicate that stands alone is a sentence.
+    ['Must be an absolute URI.', 'muss ein absoluter URI sein.'],
+    ['Must only contain code.', 'darf nur code enthalten.'],
     ['  Audit ', '  Protokoll '],
     ['By Ada {a}', 'Von Ada {a}'],
     ['Ada', 'Ada'],

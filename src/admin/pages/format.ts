@@ -101,6 +101,11 @@ export const createFormats = (now: number, language: string, say: (text: string)
   count: (value: unknown): string => new Intl.NumberFormat(language).format(Number(value)),
   methodWords: (amr: readonly string[]): string => methodWords(amr, language, say),
   deviceWords: (device: string): string => (device === 'Unknown' ? 'Unknown device' : device),
+  /** Of what src/events/device-name.ts says: each language puts it into words of its own. */
+  deviceParts(device: unknown) {
+    const [, browser, system] = /^(.+) on (.+)$/.exec(String(device)) ?? [];
+    return system === undefined ? undefined : { browser, system };
+  },
   personName,
   json: (value: unknown): string => JSON.stringify(value, null, 2),
 });

@@ -103,10 +103,20 @@ export function createAdminTexts(
     return undefined;
   }
 
+  /** Problems are predicates ("must be …"), which stand alone as sentences where only one thing can be meant. */
+  function asSentence(text: string, find: (predicate: string) => string | undefined): string | undefined {
+    if (!/^Must .*\.$/s.test(text)) return undefined;
+    const found = find(`m${text.slice(1, -1)}`);
+    return found === undefined ? undefined : `${found}${language === 'ja' ? '。' : '.'}`;
+  }
+
+  const byPatterns = (text: string): string | undefined =>
+    text.length <= MAX_TEXT ? (byPattern(text) ?? asSentence(text, byPattern)) : undefined;
+
   function translated(text: string): string | undefined {
     if (!/\p{L}/u.test(text)) return undefined;
     const [before, inner, after] = bare(text);
-    const found = exactly(inner) ?? (inner.length <= MAX_TEXT ? byPattern(inner) : undefined);
+    const found = exactly(inner) ?? asSentence(inner, exactly) ?? byPatterns(inner);
     return found === undefined ? undefined : `${before}${found}${after}`;
   }
 
