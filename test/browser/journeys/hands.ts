@@ -41,7 +41,7 @@ const RING = `(() => {
 })()`;
 
 /** Presses Tab until the target has the focus, which must be visible then. */
-export async function tabTo(page: Page, target: Locator): Promise<void> {
+async function tabTo(page: Page, target: Locator): Promise<void> {
   const isThere = (): Promise<boolean> => target.evaluate((element) => element.matches(':focus'));
   for (let presses = 0; !(await isThere()); presses += 1) {
     if (presses === MAX_TABS) throw new Error(`Tab never reaches ${target}`);

@@ -16,7 +16,7 @@ export async function signIn(walk: Walk, person: { username: string; password: s
 }
 
 /** An authenticator app, set up in a window of its own. */
-export async function giveApp({ world }: Walk, person: { username: string; password: string }): Promise<URL> {
+async function giveApp({ world }: Walk, person: { username: string; password: string }): Promise<URL> {
   let uri = new URL('about:blank');
   await world.inWindow(async (page) => {
     await page.goto(`${world.server.origin}/account/second-factor`);
