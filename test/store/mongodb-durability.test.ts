@@ -5,6 +5,7 @@ import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { createMongoStore } from '../../adapters/mongodb/store.ts';
+import type { Store } from '../../src/store/port.ts';
 import { type MongoServer, startMongoServer } from '../support/mongodb-server.ts';
 import { acknowledged, assertAcknowledged } from './acknowledged.ts';
 import { notes, startChild } from './sqlite-support.ts';
@@ -18,8 +19,21 @@ before(async () => {
 });
 after(() => server.stop());
 
+/** The server may still carry out what it had received when the client died. */
+async function settled(store: Store): Promise<void> {
+  const read = async (): Promise<string> =>
+    JSON.stringify(await store.collection(notes).query({ sort: 'id', order: 'asc', limit: 1000 }));
+  for (let before = ''; ; ) {
+    const now = await read();
+    if (now === before) return;
+    before = now;
+    await sleep(100);
+  }
+}
+
 async function checkDatabase(uri: string, steps: ReadonlyMap<string, number>): Promise<void> {
   const store = await createMongoStore({ uri, clock: Date.now, timeoutMs: 20_000 });
+  await settled(store);
   await assertAcknowledged(store.collection(notes), steps);
   await store.close();
 }
