@@ -1,9 +1,14 @@
 // How pages look, over HTTP: members and their rules, versions, applications of their own.
-import { deepEqual, equal, fail, match, notDeepEqual, ok } from 'node:assert/strict';
+import { deepEqual, doesNotMatch, equal, fail, match, notDeepEqual, ok } from 'node:assert/strict';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'node:test';
+import { createSqliteStore } from '../../adapters/sqlite/store.ts';
 import { lookSchema } from '../../src/admin/resources/branding/schema.ts';
 import { languages } from '../../src/views/index.ts';
-import { startApp } from '../support/app.ts';
+import { Agent, codeRequest } from '../support/agent.ts';
+import { startApp, type TestApp } from '../support/app.ts';
 import { openMailbox } from '../support/mailbox.ts';
 import { png } from '../support/pictures.ts';
 import { dataOf, errorOf, itemsOf, wrongFields } from './answers.ts';
@@ -238,5 +243,46 @@ test('texts of mails: in their language, at the next mail; back by their version
   } finally {
     await mailbox.close();
     await app.stop();
+  }
+});
+
+test('two processes on one file: each shows at its next page what the other saved', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'latchkey-looks-'));
+  const stores = [1, 2].map(() => createSqliteStore({ file: join(folder, 'latchkey.db'), clock: Date.now }));
+  const [first, second] = stores;
+  ok(first && second);
+  const one = await startApp({ shared: first });
+  const other = await startApp({ shared: second, env: { BASE_URL: one.url } });
+  const mailbox = await openMailbox(other);
+  /** Any page will do: one that says what is wrong with the request. */
+  const pageAt = async ({ url }: Pick<TestApp, 'url'>) =>
+    (await fetch(`${url}/oauth2/authorize`, { headers: { accept: 'text/html' } })).text();
+  try {
+    const client = await one.register();
+    const pageOf = async (app: TestApp, id: string) => (await new Agent(app).authorize(codeRequest(id))).body;
+    // Both have rendered what they show until now.
+    for (const app of [one, other]) doesNotMatch(await pageAt(app), /0b1f3a/);
+    equal((await one.admin('PATCH', '/branding', { accent: '#0b1f3a' })).status, 200);
+    match(await pageAt(other), /--accent:#0b1f3a/);
+    const look = { texts: { en: { welcome: 'Hello from the other one' } } };
+    equal((await other.admin('PATCH', `/clients/${client.id}/branding`, look)).status, 200);
+    match(await pageOf(one, client.id), /Hello from the other one/);
+    equal((await other.admin('POST', '/branding/restore', { version: 1 })).status, 200);
+    equal((await one.admin('PATCH', '/branding', { accent: '#aa0033' })).status, 200);
+    match(await pageAt(other), /--accent:#aa0033/);
+
+    const sendIn = async () => {
+      const body = { to: 'ann@example.com', mail: 'test', language: 'en' };
+      equal((await other.admin('POST', '/settings/test-email', body)).status, 200);
+      return mailbox.received.at(-1)?.mail.text;
+    };
+    doesNotMatch(String(await sendIn()), /Call 2222/);
+    equal((await one.admin('PUT', '/branding/mails/test/en', { closing: 'Call 2222.' })).status, 200);
+    match(String(await sendIn()), /Call 2222\./);
+  } finally {
+    await mailbox.close();
+    await Promise.all([one.stop(), other.stop()]);
+    for (const store of stores) await store.close();
+    await rm(folder, { recursive: true, force: true });
   }
 });
