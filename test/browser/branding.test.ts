@@ -1,5 +1,5 @@
 // Branding in a browser: an administrator gives pages a logo, colours and a text, and takes them back; what random palettes make
-// of the sign-in page is readable to axe. 4 palettes each run, 20 with LONG=1.
+// of the sign-in page is readable to axe. 4 palettes each run; with LONG=1 20, of account and administration too.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Page, Request } from 'playwright-core';
@@ -293,7 +293,17 @@ test('branding: with a heavy look the sign-in page stays light, still and readab
 
 test('branding: random palettes have no violation, light and dark, card and split', async () => {
   const visitor = await openWindow(world.browser);
-  const axe = await createAxe(visitor.page);
+  const { admin, server } = world;
+  const [axe, ofAdmin] = [await createAxe(visitor.page), await createAxe(admin.page)];
+  const looked = [
+    [signIn, visitor, axe],
+    ...(isLong
+      ? ([
+          [`${server.origin}/account`, admin, ofAdmin],
+          [`${server.origin}/admin/users`, admin, ofAdmin],
+        ] as const)
+      : []),
+  ] as const;
   const found: string[] = [];
   const texts = {
     en: { welcome: 'Welcome back', panel: 'Everything in one place.', help: 'Call 2222 for help.' },
@@ -311,15 +321,13 @@ test('branding: random palettes have no violation, light and dark, card and spli
     });
     await visitor.page.goto(signIn);
     await shoot(visitor.page, `branding-random-${at}`);
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await visitor.page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-      await visitor.page.goto(signIn);
-      found.push(
-        ...(await axe.violations()).map(
-          (one) => `${JSON.stringify(picked)} ${layout} ${colorScheme}: ${one}`,
-        ),
-      );
-    }
+    for (const [address, { page }, judge] of looked)
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+        await page.goto(address);
+        const where = `${JSON.stringify(picked)} ${layout} ${colorScheme} ${address}`;
+        found.push(...(await judge.violations()).map((one) => `${where}: ${one}`));
+      }
   }
   deepEqual(found, []);
   await visitor.close();
