@@ -1,7 +1,7 @@
 // The catalogues of the Admin UI (templates/strings/admin/): each that exists has every text, with the same placeholders, and no
 // others. `node scripts/admin-texts.ts de` prints what one lacks.
 import { deepEqual, equal, ok } from 'node:assert/strict';
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { before, test } from 'node:test';
 import { adminTexts } from '../../scripts/admin-texts/texts.ts';
 import { languages } from '../../src/views/strings.ts';
@@ -32,6 +32,14 @@ test('admin texts: they are found in templates, sources, scripts, settings and e
     'There are no groups yet. <1>Add one</1> first.',
   ])
     ok(texts.has(text), text);
+});
+
+test('admin texts: no macro has the name of a function that translates', () => {
+  const pages = new URL('../../templates/admin/', import.meta.url);
+  const taken = readdirSync(pages).filter((name) =>
+    /\{% macro (?:said|numbered|formOf)\(/.test(readFileSync(new URL(name, pages), 'utf8')),
+  );
+  deepEqual(taken, []);
 });
 
 test('admin texts: files are of supported languages', () => {

@@ -352,6 +352,11 @@ test('attack: an import of texts of mails as injection; it shows all, and can be
     /<code>en\.password_changed<\/code><small class="problem">The first sentence is too short/,
   );
   deepEqual((await app.admin('GET', '/branding/mails/export')).body, exported);
+  const arabic = { method: 'POST', body: new URLSearchParams({ csrf, json: JSON.stringify(other) }) };
+  match(
+    (await agent.request(at, { ...arabic, headers: { 'accept-language': 'ar' } })).body,
+    /dir="rtl"[\s\S]*الافتراضي: /,
+  );
   const { version = '' } = hiddenFields(seen.body);
   const ready = (/name="ready" value="([^"]*)"/.exec(seen.body)?.[1] ?? '').replaceAll('&quot;', '"');
   equal((await agent.post(at, { csrf, version, ready })).status, 303);
