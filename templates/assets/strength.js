@@ -1,5 +1,5 @@
-// Owns judging a new password while it grows. The judge and its word lists are large, so they come when the field is
-// first used; until then nothing is said, and where they do not come, a simple rule judges.
+// Owns judging a new password while it grows. The judge and its word lists are large, so they come with the first
+// letter; until then nothing is said, and where they do not come, a simple rule judges.
 const load = (src) =>
   new Promise((resolve, reject) => {
     const script = document.createElement('script');
@@ -52,8 +52,7 @@ for (const meter of document.querySelectorAll('.strength')) {
     show();
   };
   meter.hidden = false;
-  field.addEventListener('focus', ask);
   field.addEventListener('input', ask);
   field.addEventListener('input', show);
-  if (document.activeElement === field) ask();
+  if (field.value) ask();
 }

@@ -15,15 +15,25 @@ export interface Scales {
 /** The page must be one whose assets come anew each time, as to somebody who was never here: with a route, nothing is cached. */
 export function putOnScales(page: Page): Scales {
   let finished: Request[] = [];
-  page.on('requestfinished', (request) => {
+  let asked = new Set<Request>();
+  page.on('request', (request) => {
     // A frame is a page of its own.
-    if (request.frame() === page.mainFrame()) finished.push(request);
+    if (request.frame() !== page.mainFrame()) return;
+    // What the page before still waits for is not this page's.
+    if (request.isNavigationRequest() && request.redirectedFrom() === null) {
+      asked = new Set();
+      finished = [];
+    }
+    asked.add(request);
+  });
+  page.on('requestfinished', (request) => {
+    if (asked.has(request)) finished.push(request);
   });
   return {
     async weight() {
-      const asked = finished;
+      const weighed = finished;
       finished = [];
-      const sizes = await Promise.all(asked.map((request) => request.sizes()));
+      const sizes = await Promise.all(weighed.map((request) => request.sizes()));
       return sizes.reduce((sum, { responseBodySize }) => sum + responseBodySize, 0);
     },
   };

@@ -107,14 +107,23 @@ const methods: Readonly<Record<string, string>> = {
   email_code: 'e-mail code',
   passkey: 'passkey',
   security_key: 'security key',
+  // Whole, so that each language joins them in its own way.
+  'password+totp': 'password and authenticator code',
+  'password+email_code': 'password and e-mail code',
+  'password+recovery': 'password and recovery code',
+  'password+passkey': 'password and passkey',
+  'password+security_key': 'password and security key',
 };
+
+const methodsOf = (used: readonly string[]): string =>
+  methods[used.join('+')] ?? used.map((name) => methods[name] ?? name).join(' and ');
 
 /** The reason, or the group that a user was added to or removed from; the methods of a sign-in; how often a limit was hit. */
 function noteOf({ reason, details }: AuditEvent): string {
   const { group, methods: used, count, per }: Values = details ?? {};
   return [
     reason ? (reasons[reason] ?? reason.replaceAll('_', ' ')) : typeof group === 'string' && group,
-    Array.isArray(used) && used.map((name) => methods[String(name)] ?? String(name)).join(' and '),
+    Array.isArray(used) && methodsOf(used.map(String)),
     typeof count === 'number' && count > 0 && `${count} in this ${String(per ?? '')}`,
   ]
     .filter(Boolean)
