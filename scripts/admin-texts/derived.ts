@@ -40,6 +40,7 @@ const SMALL = [
     'users',
   ],
   ...['admin', 'auditor', 'confidential', 'public', 'never', 'none', 'on', 'off'],
+  ...['succeeded', 'event', 'events', 'e-mails'],
 ];
 
 export function derivedTexts(): Found[] {

@@ -28,9 +28,9 @@ const PAGES =
   /^src\/errors\.ts|^src\/admin\/(?!guides\/|api\/|resources\/branding\/samples\/|resources\/[\w-]+\/(?:resource|schema|query)\.ts)/;
 /** Whose refusals reach pages. */
 const REFUSING =
-  /^src\/(?:(?:accounts|apis|branding|clients|mail|passkeys|recovery|registration|second-factors|settings)\/|admin\/(?:api\/(?!openapi|examples|schema-parts|shared|list-query|route)|resources\/[\w-]+\/(?:resource|schema|query)\.ts))/;
+  /^src\/(?:(?:accounts|apis|branding|clients|mail|passkeys|recovery|registration|second-factors|settings)\/|oidc\/outbound\/outbound|admin\/(?:api\/(?!openapi|examples|schema-parts|shared|list-query|route)|resources\/[\w-]+\/(?:resource|schema|query)\.ts))/;
 const REFUSAL =
-  /^(?:\{a\}\{?b?\}?:? ?)?(?:[Mm]ust|[Ii]s|[Ii]t|[Hh]as|[Nn]eeds?|[Mm]ay only|[Ee]ntry|This|These|An?|The|No|Only|Unknown|Cannot|Costs|Sign in|Enter|There|Application|Group|API|With|Connection|Addresses|its|one of|true or|from|of at|something|Write) .*|^.* (?:is|are|has|was|were|had|cannot|must|do|does) .*\.$/;
+  /^(?:\{a\}\{?b?\}?:? ?)?(?:[Mm]ust|[Ii]s|[Ii]t|[Hh]as|[Nn]eeds?|[Mm]ay only|[Ee]ntry|This|These|An?|The|No|Only|Unknown|Cannot|Costs|Sign in|Enter|There|Application|Group|API|With|Connection|Addresses|its|one of|true or|Add|Approve|from|of at|something|Write) .*|^.* (?:is|are|has|was|were|had|cannot|must|do|does) .*\.$/;
 
 const SKIPPED: ReadonlySet<SyntaxKind> = new Set([
   SyntaxKind.ImportDeclaration,
@@ -77,6 +77,12 @@ const named = (text: string): string => {
   });
 };
 
+/** Pages show what the rules of outbound requests say as a sentence. */
+const asShown = (text: string, path: string): string =>
+  path.startsWith('src/oidc/outbound/') && !text.endsWith('.')
+    ? `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
+    : text;
+
 const isForPrograms = (node: Node, source: SourceFile): boolean => {
   if (isNewExpression(node)) return /^(?:Type|Syntax|Range)?Error$/.test(node.expression.getText(source));
   if (isCallExpression(node))
@@ -101,7 +107,7 @@ function textsIn(source: SourceFile, path: string): Found[] {
         const isShown = PAGES.test(path) || (REFUSAL.test(text) && !/`|docs\//.test(text));
         // Short times of English; other languages have Intl's.
         const isTime = path === 'src/admin/pages/format.ts' && text.includes('{a}');
-        if (isText(text) && isShown && !isTime) found.push({ text, at: path });
+        if (isText(text) && isShown && !isTime) found.push({ text: asShown(text, path), at: path });
       }
     const isPart =
       isWhole ||

@@ -93,6 +93,34 @@ test('language: German and Arabic say their own words for mails and guides', asy
   }
 });
 
+test('language: titles with names, ratios, states of the gallery, who is nobody', async () => {
+  // A person called “Users”: the title of their page is data.
+  for (const language of ['de', 'ar'])
+    match((await open(`/users/${user}`, language)).body, /<title translate="no">Users · /);
+  match((await open('/users', 'de')).body, /<title>Benutzer · /);
+  const ratio = (page: Page): string => /<b dir="ltr">([\d.,]+) : 1<\/b>/.exec(page.body)?.[1] ?? '';
+  const inEnglish = ratio(await open('/branding', 'en'));
+  match(inEnglish, /^\d+\.\d$/);
+  for (const language of ['de', 'fr', 'es', 'pt'])
+    equal(ratio(await open('/branding', language)), inEnglish.replace('.', ','), language);
+  const gallery = await open('/branding/gallery?group=Sign-in', 'de');
+  match(gallery.body, />Anmeldung: Zu viele Versuche</);
+  match(gallery.body, /data-title="Anmeldung: Zu viele Versuche"/);
+  match(gallery.body, /placeholder="Suche"/);
+  match(gallery.body, /<details class="languages"><summary>\s*<svg class="icon"/);
+  // A wrong password of nobody: who did it is a word of ours, isolated like a name.
+  await admin.get(`${app.url}/admin/audit`);
+  const failed = await new Agent(app).get(`${app.url}/account`);
+  equal(failed.status < 500, true);
+  const { items } = (await app.admin('GET', '/audit?limit=50')).body.data;
+  const nobody = items?.find(({ actor_kind: kind }) => kind === 'anonymous' || kind === 'system');
+  if (nobody !== undefined)
+    match(
+      (await open(`/audit/${nobody.id}`, 'de')).body,
+      /<span dir="auto">(?:Anonym|Latchkey selbst)<\/span>/,
+    );
+});
+
 test('language: chosen at the foot of a page, it is kept and leads back to the page', async () => {
   const page = await open('/groups?search=x', 'de');
   const form = page.body.split('class="languages"')[1] ?? '';

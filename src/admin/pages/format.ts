@@ -99,6 +99,11 @@ export const createFormats = (now: number, language: string, say: (text: string)
   stamp: (at: unknown): string => (typeof at === 'string' ? `${at.slice(0, 19).replace('T', ' ')} UTC` : ''),
   span: (seconds: unknown): string => spanOf(Number(seconds), language),
   count: (value: unknown): string => new Intl.NumberFormat(language).format(Number(value)),
+  /** With one decimal place, such as "6.0" or "6,0". */
+  decimal: (value: unknown): string =>
+    new Intl.NumberFormat(language, { minimumFractionDigits: 1, maximumFractionDigits: 1 }).format(
+      Number(value),
+    ),
   methodWords: (amr: readonly string[]): string => methodWords(amr, language, say),
   deviceWords: (device: string): string => (device === 'Unknown' ? 'Unknown device' : device),
   /** Of what src/events/device-name.ts says: each language puts it into words of its own. */

@@ -3,6 +3,8 @@ export interface Name {
   readonly label: string;
   /** Below /admin; absent when there is no such page. */
   readonly href?: string;
+  /** A word of this product, not a user's: in the language of the page. */
+  readonly isOurs?: boolean;
 }
 
 export type Part =

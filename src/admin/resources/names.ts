@@ -72,9 +72,9 @@ export function createNames(context: AdminContext): NameOf {
       case 'bootstrap':
         return { label: 'ADMIN_TOKEN' };
       case 'system':
-        return { label: 'Latchkey itself' };
+        return { label: 'Latchkey itself', isOurs: true };
       case 'anonymous':
-        return { label: 'Anonymous' };
+        return { label: 'Anonymous', isOurs: true };
       default:
         return { label: id };
     }

@@ -66,8 +66,9 @@ export function createOutbound({ outboundAllow, baseUrl, port, store, ...stores 
     ]);
     if (asApproved === undefined) return 'Approve this address.';
     if (entry === undefined || asCovered !== undefined) return undefined;
-    const approval = what.isApproved ? '' : ' Then approve this address.';
-    return `Add ${entry.text} to OUTBOUND_ALLOW and restart this server.${approval}`;
+    return what.isApproved
+      ? `Add ${entry.text} to OUTBOUND_ALLOW and restart this server.`
+      : `Add ${entry.text} to OUTBOUND_ALLOW and restart this server. Then approve this address.`;
   }
 
   return {

@@ -102,6 +102,7 @@ async function showKey(context: AdminContext, model: object = {}, status = 200):
   ];
   const own = {
     title: key.name,
+    isTitleName: true,
     here,
     crumbs,
     badges: [state, access],

@@ -84,6 +84,7 @@ export async function showApi(context: AdminContext, model: object = {}, status 
   const listed = await Promise.all(accessOf(api).chosen.map((id) => nameOf('client', id)));
   const own = {
     title: api.name,
+    isTitleName: true,
     here,
     crumbs: [apisCrumb],
     api,

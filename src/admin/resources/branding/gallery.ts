@@ -90,14 +90,74 @@ export interface Shown {
   /** Of a sample, or `mail-` and the name of a mail. */
   readonly name: string;
   readonly title: string;
+  /** Of a page that has several. */
+  readonly state?: string;
 }
+
+/** What the names of samples say after that of their page. */
+const states: Readonly<Record<string, string>> = {
+  choose: 'Choosing an account',
+  plain: 'Plain',
+  failed: 'Failed',
+  limited: 'Too many attempts',
+  known: 'Known browser',
+  'known-passkey': 'Known browser, with a passkey',
+  'confirm-act': 'Confirming an act',
+  people: 'People on this device',
+  'passkey-first': 'Passkey first',
+  'link-first': 'Mailed link first',
+  full: 'With everything',
+  'passkey-only': 'Passkeys only',
+  agent: 'For an agent',
+  all: 'All methods',
+  'no-way': 'No way on',
+  passkey: 'Passkey',
+  email: 'Code by e-mail',
+  'email-again': 'Code sent again',
+  'email-unsent': 'Code not sent',
+  recovery: 'Recovery code',
+  'recovery-failed': 'Wrong recovery code',
+  also: 'One more method',
+  reset: 'After a reset',
+  errors: 'With errors',
+  invited: 'Invited',
+  again: 'Asked again',
+  link: 'Mailed link',
+  elsewhere: 'In another browser',
+  new: 'New password',
+  address: 'Confirming an address',
+  invitation: 'Invitation',
+  'set-up': 'Setting up an account',
+  confirm: 'Asking first',
+  username: 'With a username',
+  later: 'Later',
+  refused: 'Refused',
+  unverified: 'Not verified',
+  wrong: 'Wrong code',
+  stopped: 'Stopped',
+  first: 'First time',
+  'account-email-dropped': 'New address removed',
+  'account-email-changed': 'Address changed',
+  'account-email-undone': 'Change undone',
+  'account-email-ended': 'Link no longer valid',
+  'account-email-drop': 'Removing a new address',
+  reported: 'Reported',
+  none: 'Empty',
+  required: 'Required',
+  last: 'Last one',
+  now: 'At once',
+  'account-delete-gone': 'Account deleted',
+  redirect: 'Wrong redirect URI',
+  server: 'Server error',
+  missing: 'Page not found',
+};
 
 const spaced = (name: string): string => name.replace(/[-_]/g, ' ').trim();
 
-/** A page's title, and the state that its sample is in. */
-function titleOf(name: string, template: string, title: string): string {
-  const state = spaced(name.startsWith(template) ? name.slice(template.length) : name);
-  return state === '' ? title : `${title}: ${state}`;
+/** The state that the sample of a page is in. */
+function stateOf(name: string, template: string): { readonly state?: string } {
+  const state = (name.startsWith(template) ? name.slice(template.length) : name).replace(/^-/, '');
+  return state === '' ? {} : { state: states[state] ?? sentence(state) };
 }
 
 const sentence = (name: string): string => {
@@ -112,7 +172,7 @@ export const gallery: readonly { readonly title: string; readonly items: readonl
     items: Object.entries(pages).flatMap(([template, title]) =>
       Object.entries(samples)
         .filter(([, sample]) => sample.template === template)
-        .map(([name]) => ({ name, title: titleOf(name, template, title) })),
+        .map(([name]) => ({ name, title, ...stateOf(name, template) })),
     ),
   })),
   { title: 'E-mails', items: mailNames.map((name) => ({ name: `mail-${name}`, title: sentence(name) })) },

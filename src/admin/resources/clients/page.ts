@@ -130,6 +130,7 @@ export async function showApplication(
     apis,
     groupLabelOf: (name: string) => choices.items.find((choice) => choice.name === name)?.label ?? name,
     title: applicationName(client),
+    isTitleName: true,
     here,
     crumbs: [{ label: 'Applications', href: '/applications' }],
     client,

@@ -49,6 +49,7 @@ function showSecret(context: AdminContext, client: Values, after: Values | After
   const guide = guideOf(typeof id === 'string' ? id : undefined);
   context.show('application-secret', {
     title: application.name,
+    isTitleName: true,
     here: 'applications',
     crumbs: [{ label: 'Applications', href: '/applications' }],
     verb: String(verb),

@@ -54,7 +54,12 @@ async function showGroup(context: AdminContext, model: object = {}, status = 200
   ]);
   const path = `/admin/groups/${params.id}`;
   const list = listLinks(context, groupMembers.list, members.data, { path, query });
-  const own = { title: groupLabel(group), here, crumbs: [{ label: 'Groups', href: '/groups' }] };
+  const own = {
+    title: groupLabel(group),
+    isTitleName: true,
+    here,
+    crumbs: [{ label: 'Groups', href: '/groups' }],
+  };
   context.show(
     'group',
     { ...own, group, list, ...restricted, similar: [], values: {}, isUnknown: false, ...model },

@@ -54,6 +54,7 @@ export async function showUser(context: AdminContext, model: object = {}, status
     'user',
     {
       title: personName(user),
+      isTitleName: true,
       here,
       crumbs: [{ label: 'Users', href: '/users' }],
       user,
