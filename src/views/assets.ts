@@ -60,6 +60,12 @@ const withLicence = ({ file, licence }: Vendored): Buffer => {
   return Buffer.concat([Buffer.from(`/*!\n${text.trim()}\n*/\n`), readFileSync(file)]);
 };
 
+const COMMENTS = /\/\*[^*]*\*+(?:[^/*][^*]*\*+)*\//g;
+
+/** Comments of style sheets are for those who read the source. */
+const served = (name: string, file: Buffer): Buffer =>
+  name.endsWith('.css') ? Buffer.from(file.toString('utf8').replace(COMMENTS, '')) : file;
+
 const load = (name: string, plain: Buffer, prefix: string): Asset => {
   const digest = createHash('sha256').update(plain).digest('base64url').slice(0, 12);
   const [, stem, extension] = /^(.+)\.(\w+)$/.exec(name) ?? [];
@@ -104,7 +110,7 @@ const answer = async (ctx: Context, asset: Asset): Promise<void> => {
 export const loadAssets = ({ directory, vendored, basePath }: Options): Assets => {
   const prefix = `${basePath}/assets/`;
   const own = readdirSync(directory).map((name) =>
-    load(name, readFileSync(new URL(name, directory)), prefix),
+    load(name, served(name, readFileSync(new URL(name, directory))), prefix),
   );
   const theirs = Object.entries(vendored).map(([name, file]) => load(name, withLicence(file), prefix));
   const assets = [...own, ...theirs];

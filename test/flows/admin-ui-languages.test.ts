@@ -93,7 +93,7 @@ test('language: German and Arabic say their own words for mails and guides', asy
   }
 });
 
-test('language: titles with names, ratios, states of the gallery, who is nobody', async () => {
+test('language: titles that are names, ratios, states of the gallery, anonymous actors', async () => {
   // A person called “Users”: the title of their page is data.
   for (const language of ['de', 'ar'])
     match((await open(`/users/${user}`, language)).body, /<title translate="no">Users · /);

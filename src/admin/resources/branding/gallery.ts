@@ -155,7 +155,7 @@ const states: Readonly<Record<string, string>> = {
 const spaced = (name: string): string => name.replace(/[-_]/g, ' ').trim();
 
 /** The state that the sample of a page is in. */
-function stateOf(name: string, template: string): { readonly state?: string } {
+function stateOf(name: string, template: string): Pick<Shown, 'state'> {
   const state = (name.startsWith(template) ? name.slice(template.length) : name).replace(/^-/, '');
   return state === '' ? {} : { state: states[state] ?? sentence(state) };
 }
