@@ -31,7 +31,10 @@ const isOf =
     definition.durability === durability;
 
 /** @throws StoreUnavailable that names the directory when it cannot be created */
-async function openEmbedded(dataDir: string, clock: Clock): Promise<Store> {
+async function openEmbedded(
+  dataDir: string,
+  { clock, log }: Pick<OpenStoreOptions, 'clock' | 'log'>,
+): Promise<Store> {
   try {
     await mkdir(dataDir, { recursive: true, mode: OWNER_ONLY });
   } catch (error) {
@@ -41,7 +44,7 @@ async function openEmbedded(dataDir: string, clock: Clock): Promise<Store> {
     });
   }
   const { createSqliteStore } = await import('./sqlite/store.ts');
-  return createSqliteStore({ file: join(dataDir, 'latchkey.db'), clock, definitions: allCollections });
+  return createSqliteStore({ file: join(dataDir, 'latchkey.db'), clock, definitions: allCollections, log });
 }
 
 async function openMongo(
@@ -83,7 +86,7 @@ async function openSplit(
 export async function openStore(options: OpenStoreOptions): Promise<Store> {
   const { config, clock } = options;
   const { dataDir, mongodbUri: uri, redisUrl: url } = config;
-  if (uri === undefined) return openEmbedded(dataDir, clock);
+  if (uri === undefined) return openEmbedded(dataDir, options);
   return url === undefined ? openMongo(uri, clock) : openSplit({ uri, url }, options);
 }
 
@@ -95,7 +98,7 @@ export async function openStore(options: OpenStoreOptions): Promise<Store> {
 export async function prepareStore({ config, clock, log }: OpenStoreOptions): Promise<void> {
   const { mongodbUri: uri, redisUrl: url, redisTlsVerify: verify } = config;
   if (uri === undefined) {
-    const store = await openEmbedded(config.dataDir, clock);
+    const store = await openEmbedded(config.dataDir, { clock, log });
     return store.close();
   }
   if (url !== undefined) {

@@ -22,7 +22,7 @@ await runCommand(async () => {
   const config = loadConfig(process.env);
   const started = performance.now();
   const log = {
-    warn: (_: object, message: string) => console.error(`Warning: ${message}`),
+    warn: (_: object, message: string) => console.error(message),
     info: (_: object, message: string) => console.log(message),
   };
   await prepareStore({ config, clock: systemClock, log });

@@ -77,7 +77,8 @@ function narrow(
       if (rest.some((one) => one > step)) continue;
       const others = rest.reduce((sum, one) => sum + one, 0);
       if (others === 0) metByAll.add(condition);
-      known.set(condition, rowCount() - others);
+      // How many all are, a list with a narrower condition never asks.
+      known.set(condition, others === 0 ? Number.POSITIVE_INFINITY : rowCount() - others);
     }
     if ([...known.values()].some((found) => found <= step)) break;
   }
@@ -103,7 +104,8 @@ export function planOf(deps: PlanDeps, table: Table, { filters = [], search }: Q
   const { connection } = deps;
   let counted: number | undefined;
   const rowCount = (): number => {
-    counted ??= count(connection, table.sql, all([]));
+    // Without a condition, even a true one, SQLite counts entries by the page: in half the time.
+    counted ??= Number(connection.statement(`SELECT count(*) AS n FROM ${table.sql}`).get()?.n);
     return counted;
   };
   const withText = filters.filter(({ op }) => op === 'contains');

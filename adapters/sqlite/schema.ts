@@ -1,10 +1,13 @@
 // Creates missing tables and indexes, adds columns that a definition has gained, and fills them for existing rows. Safe to
 // run in several processes at once and to kill at any statement.
-import { type Connection, isUniqueClash } from './connection.ts';
+import { type Connection, isBusy, isUniqueClash } from './connection.ts';
 import type { DerivedTable } from './sql.ts';
 import type { Column, Table } from './table.ts';
+import { type Upgrade, type UpgradeLog, watchUpgrade } from './upgrade.ts';
 
 const BACK_FILL_ROWS = 500;
+/** How long a process waits for another one that makes a large file ready. */
+const OTHERS_MS = 3_600_000;
 
 interface Catalog {
   /** `table.column` */
@@ -49,7 +52,7 @@ function createTable(connection: Connection, table: Table): void {
  * Fills new columns of existing rows, in small steps, so that memory use does not grow with the table. Nothing else is set: an
  * update costs every index over a column that it names, and a new column mostly stays empty.
  */
-function backFill(connection: Connection, table: Table, missing: readonly Column[]): void {
+function backFill(connection: Connection, table: Table, missing: readonly Column[], upgrade: Upgrade): void {
   const read = connection.statement(
     `SELECT rowid, value FROM ${table.sql} WHERE rowid > ? ORDER BY rowid LIMIT ${BACK_FILL_ROWS}`,
   );
@@ -58,6 +61,7 @@ function backFill(connection: Connection, table: Table, missing: readonly Column
   );
   const places = missing.map((column) => table.columns.indexOf(column));
   let last = 0;
+  let done = 0;
   for (let rows = read.all(last); rows.length > 0; rows = read.all(last)) {
     for (const { rowid, value } of rows) {
       last = Number(rowid);
@@ -65,6 +69,8 @@ function backFill(connection: Connection, table: Table, missing: readonly Column
       const cells = places.map((place) => all[place] ?? null);
       if (cells.some((cell) => cell !== null)) write.run(...cells, last);
     }
+    done += rows.length;
+    upgrade.reach(done);
   }
 }
 
@@ -96,39 +102,73 @@ function createDerived(
   connection.exec(fillSql);
 }
 
-function complete(connection: Connection, table: Table, catalog: Catalog, now: number): void {
+const rowsOf = (connection: Connection, table: Table): number =>
+  Number(connection.statement(`SELECT max(rowid) AS last FROM ${table.sql}`).get()?.last ?? 0);
+
+interface Doing {
+  readonly catalog: Catalog;
+  readonly now: number;
+  readonly upgrade: Upgrade;
+}
+
+function complete(connection: Connection, table: Table, { catalog, now, upgrade }: Doing): void {
   const { columns } = catalog;
   const isNew = !columns.has(`${table.name}.id`);
   if (isNew) createTable(connection, table);
   const missing = isNew ? [] : table.columns.filter(({ name }) => !columns.has(`${table.name}.${name}`));
+  // Before the columns: for each SQLite looks through the table.
+  if (!isNew) upgrade.begin(table.name, rowsOf(connection, table));
   for (const { name, type } of missing)
     connection.exec(`ALTER TABLE ${table.sql} ADD COLUMN ${name} ${type}`);
   // Expired documents own no unique key (C7), so they must not prevent a new unique index.
   if (!isNew) connection.statement(`DELETE FROM ${table.sql} WHERE expires_at <= ?`).run(now);
-  if (missing.length > 0) backFill(connection, table, missing);
+  if (missing.length > 0) upgrade.step('deriving what lists and searches need');
+  if (missing.length > 0) backFill(connection, table, missing, upgrade);
+  if (!isNew) upgrade.step('building its indexes');
   createIndexes(connection, table);
   for (const derived of derivedOf(table)) createDerived(connection, derived, catalog);
+}
+
+/** Waits longer than SQLite itself does: where several processes start, one of them may have minutes to do. */
+function beginAlone(connection: Connection, upgrade: Upgrade): void {
+  for (const until = performance.now() + OTHERS_MS; ; ) {
+    try {
+      connection.exec('BEGIN IMMEDIATE');
+      return;
+    } catch (error) {
+      if (!isBusy(error) || performance.now() > until) throw error;
+      upgrade.wait();
+    }
+  }
 }
 
 /**
  * Migrates the file to the definitions. Blocks while another process does the same.
  * What a definition no longer declares stays in the file, for a process of the previous version.
  */
-export function ensureTables(connection: Connection, tables: readonly Table[], now: number): void {
+export function ensureTables(
+  connection: Connection,
+  tables: readonly Table[],
+  { now, log }: { now: number; log?: UpgradeLog | undefined },
+): void {
+  const upgrade = watchUpgrade(log);
   const isUpToDate = (): boolean => {
     const catalog = readCatalog(connection);
     return tables.every((table) => isComplete(table, catalog));
   };
   connection.withBusyWait(() => {
     if (isUpToDate()) return;
-    connection.exec('BEGIN IMMEDIATE');
+    beginAlone(connection, upgrade);
     try {
       const catalog = readCatalog(connection);
-      for (const table of tables) if (!isComplete(table, catalog)) complete(connection, table, catalog, now);
+      for (const table of tables)
+        if (!isComplete(table, catalog)) complete(connection, table, { catalog, now, upgrade });
       connection.exec('COMMIT');
     } catch (error) {
       if (connection.isInTransaction) connection.exec('ROLLBACK');
       throw error;
+    } finally {
+      upgrade.end();
     }
   });
 }

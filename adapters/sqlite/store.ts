@@ -14,6 +14,7 @@ import type { Sizes } from './plan.ts';
 import { createRows, type Rows } from './rows.ts';
 import { ensureTables } from './schema.ts';
 import { type Table, toTable } from './table.ts';
+import type { UpgradeLog } from './upgrade.ts';
 import { createWriter, type WriterOptions } from './writer.ts';
 
 export interface SqliteStoreOptions extends Omit<WriterOptions, 'connection'> {
@@ -24,6 +25,8 @@ export interface SqliteStoreOptions extends Omit<WriterOptions, 'connection'> {
   readonly definitions?: readonly CollectionDefinition<never>[] | undefined;
   /** Row counts at which the query strategy changes; tests set small ones. */
   readonly sizes?: Sizes | undefined;
+  /** Told while a large file is made ready. */
+  readonly log?: UpgradeLog | undefined;
 }
 
 /**
@@ -44,7 +47,7 @@ export function createSqliteStore({ file, ...options }: SqliteStoreOptions): Sto
 export function createSqliteStoreOn(
   options: Omit<SqliteStoreOptions, 'file'> & { readonly connection: Connection },
 ): Store {
-  const { connection, clock, definitions = [], lockTimeoutMs, maxPending, sizes } = options;
+  const { connection, clock, definitions = [], lockTimeoutMs, maxPending, sizes, log } = options;
   const writer = createWriter({ connection, lockTimeoutMs, maxPending });
   const counter = createCounter(connection, sizes);
   const tables = new Map<string, Table>();
@@ -53,7 +56,7 @@ export function createSqliteStoreOn(
 
   function register(added: readonly Table[]): void {
     try {
-      ensureTables(connection, added, clock());
+      ensureTables(connection, added, { now: clock(), log });
     } catch (error) {
       throw toOutcome(error);
     }

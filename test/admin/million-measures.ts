@@ -90,7 +90,7 @@ const firstPages = (sorts: readonly string[]): string[] =>
 
 export const userLists: readonly string[] = [
   '',
-  ...firstPages(['created_at', 'updated_at', 'last_login_at', 'username', 'email', 'role', 'id']),
+  ...firstPages(['created_at', 'updated_at', 'last_login_at', 'username', 'name', 'email', 'role', 'id']),
   'role=user',
   'role=admin',
   'is_active=true',
@@ -109,6 +109,8 @@ export const userLists: readonly string[] = [
   `last_login_at_to=${new Date(Date.now() - 200 * 86_400_000).toISOString()}`,
   'search=smith',
   'search=anna',
+  'search=sakura%20yamamoto',
+  'search=m%C3%BCller&sort=name&order=asc',
   'search=a',
   'search=ada.smith77',
   'search=nobody.has.this.name',

@@ -6,7 +6,9 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, suite, test } from 'node:test';
 import { run } from '../scripts/run.ts';
 import { freePort } from '../support/free-port.ts';
+import { startMongoServer } from '../support/mongodb-server.ts';
 import { productEntry } from '../support/product-entry.ts';
+import { startRedis } from '../support/redis-server.ts';
 import { boldIn, plain, runInTerminal, type TerminalProgram } from '../support/terminal.ts';
 import { startServer } from './server-process.ts';
 
@@ -166,6 +168,46 @@ suite('what a person can fix: what, where and how, without a stack', () => {
       assert.doesNotMatch(text, /\n\s+at |\.ts:\d+|[{}]|hunter2|short-key|root-admin-root/);
     });
   }
+
+  test('a Redis that is away beside a live MongoDB, at the start and while serving', async () => {
+    const [mongo, redis] = await Promise.all([startMongoServer(), startRedis()]);
+    try {
+      const port = await freePort();
+      const env = {
+        PORT: String(port),
+        BASE_URL: `http://localhost:${port}`,
+        MONGODB_URI: mongo.freshUri(),
+        REDIS_URL: redis.url.replace('//', '//:hunter2@'),
+        SECRET_KEY: 'a-secret-key-0123456789-0123456789',
+      };
+      await redis.kill();
+      const refused = start(env);
+      assert.equal(await refused.exited, 1, refused.shown());
+      assert.match(
+        plain(refused.shown()),
+        /Redis \(127\.0\.0\.1:\d+\) cannot be reached: .*\. Is it running, and is REDIS_URL right\?/,
+      );
+      await redis.start();
+      const serving = start({ ...env, REDIS_URL: redis.url });
+      await serving.waitFor(/Ctrl-C stops it/);
+      await redis.kill();
+      await serving.waitFor(/warn connection to Redis lost/);
+      const needy = `http://127.0.0.1:${port}/oauth2/authorize?client_id=latchkey-admin&response_type=code&scope=openid&redirect_uri=http%3A%2F%2Flocalhost%3A${port}%2Fadmin%2Fcallback&code_challenge=E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM&code_challenge_method=S256`;
+      const page = await fetch(needy, { headers: { accept: 'text/html' }, redirect: 'manual' });
+      assert.equal(page.status, 503);
+      assert.ok(page.headers.get('retry-after'));
+      await page.text();
+      await redis.start();
+      await serving.waitFor(/connection to Redis restored/);
+      serving.type('\x03');
+      assert.equal(await serving.exited, 0);
+      for (const { shown } of [refused, serving])
+        assert.doesNotMatch(plain(shown()), /\n\s+at |\.ts:\d+|hunter2/);
+    } finally {
+      await program?.close();
+      await Promise.all([mongo.stop(), redis.stop()]);
+    }
+  });
 
   test('a port in use, and a key that is not the one before', async () => {
     const server = await startServer({ dataDir: join(folder, 'data') });

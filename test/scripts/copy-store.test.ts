@@ -1,15 +1,18 @@
 // Holds the way from the embedded database to MongoDB, and to MongoDB and Redis: everything is there and works as before,
 // a copy that was stopped goes on, and nothing is copied over what is in use.
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
 import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { MongoClient } from 'mongodb';
 import { openStore } from '../../adapters/index.ts';
 import { createMongoStore } from '../../adapters/mongodb/store.ts';
 import { createSqliteStore } from '../../adapters/sqlite/store.ts';
-import { digestOfAll } from '../../scripts/copy/copy-collections.ts';
+import { copiedCollections, digestOfAll } from '../../scripts/copy/copy-collections.ts';
 import { allCollections } from '../../src/store/all-collections.ts';
 import { apis } from '../../src/store/apis.ts';
 import { accounts, audit, clients, facts, sessions } from '../../src/store/collections.ts';
@@ -88,6 +91,29 @@ describe('scripts/copy-store.ts', () => {
   const clock = (): number => app?.now() ?? Date.now();
   const openMongo = (uri: string) =>
     createMongoStore({ uri, clock, definitions: allCollections, timeoutMs: isLong ? HOUR_MS : 20_000 });
+
+  /** Does what the message says for starting over; the compatible server cannot drop, and what it holds is removed instead. */
+  async function startOver(
+    advice: string,
+    { mongodbUri, redisUrl }: { mongodbUri: string; redisUrl?: string },
+  ) {
+    const [, javaScript = ''] = /mongosh "\$MONGODB_URI" --eval '([^']+)'/.exec(advice) ?? [];
+    assert.equal(javaScript, 'db.dropDatabase()');
+    const client = new MongoClient(mongodbUri);
+    try {
+      const database = client.db();
+      for (const { name } of copiedCollections) await database.collection(name).deleteMany({});
+    } finally {
+      await client.close();
+    }
+    const [command = ''] = /redis-cli -u "\$REDIS_URL" flushdb/.exec(advice) ?? [];
+    assert.notEqual(command, '');
+    if (redisUrl === undefined) return;
+    const { stdout } = await promisify(execFile)('sh', ['-c', command], {
+      env: { ...process.env, REDIS_URL: redisUrl },
+    });
+    assert.match(stdout, /OK/);
+  }
 
   /** What people and applications held before works with the copy. */
   async function assertWorks(store: Store, say: (what: string) => void = () => {}): Promise<void> {
@@ -217,8 +243,13 @@ describe('scripts/copy-store.ts', () => {
       await source.ephemeral(oidcSessions).insert('ends', value, { expiresAt: Date.now() + HOUR_MS });
       await source.ephemeral(oidcSessions).insert('expires', value, short);
     });
-    for (const env of [{}, { REDIS_URL: redis.url }]) {
-      const config = { dataDir: '', mongodbUri: mongo.freshUri(), ...env };
+    for (const redisUrl of [undefined, redis.url]) {
+      const env: Record<string, string> = redisUrl === undefined ? {} : { REDIS_URL: redisUrl };
+      const config = {
+        dataDir: '',
+        mongodbUri: mongo.freshUri(),
+        ...(redisUrl !== undefined && { redisUrl }),
+      };
       const again = () => copy(config.mongodbUri, { DATA_DIR: dataDir, ...env });
       assert.equal((await again()).code, 0);
       const store = await openMongo(config.mongodbUri);
@@ -238,6 +269,8 @@ describe('scripts/copy-store.ts', () => {
       assert.equal(code, 1);
       assert.match(stderr, /^The embedded database has changed since this copy was started\. .*dropDatabase/);
       await store.close();
+      await startOver(stderr, config);
+      assert.deepEqual(await again().then((one) => [one.code, one.stderr]), [0, '']);
       await change((from) =>
         from.ephemeral(oidcSessions).insert('ends', value, { expiresAt: Date.now() + HOUR_MS }),
       );
@@ -258,6 +291,9 @@ describe('scripts/copy-store.ts', () => {
     const wrong = await copy(uri, { SECRET_KEY: 'another-secret-key-0123456789-0123456789' });
     assert.equal(wrong.code, 1);
     assert.match(wrong.stderr, /SECRET_KEY does not contain the key in .*secret\.key/);
+    assert.match(wrong.stderr, /Set SECRET_KEY to it, or to a list with a newer key in front of it/);
+    const listed = await copy(uri, { SECRET_KEY: `another-secret-key-0123456789-0123456789,${world.key}` });
+    assert.deepEqual([listed.code, listed.stderr], [0, '']);
     const away = await copy('mongodb://app:hunter2@127.0.0.1:1/x');
     assert.equal(away.code, 1);
     assert.doesNotMatch(away.stdout + away.stderr, /hunter2/);

@@ -1,7 +1,10 @@
 // A database file when definitions gain or change indexes and fields between versions.
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
+import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, test } from 'node:test';
+import { Worker } from 'node:worker_threads';
 import { openConnection } from '../../adapters/sqlite/connection.ts';
 import { createSqliteStore } from '../../adapters/sqlite/store.ts';
 import {
@@ -74,6 +77,66 @@ describe('sqlite: schema', () => {
       seen.map(({ column_name: name, n }) => [name, n]),
       [['any', 3]],
     );
+  });
+
+  test('a large file: the operator is told, signals end it, and another process waits', async () => {
+    await fill(open(), ['first']);
+    const database = new DatabaseSync(file);
+    database.exec(`INSERT INTO things (id, version, value, k_rank, f_rank)
+      WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 60000)
+      SELECT 'n' || i, 1, json_object('name', 'thing ' || i, 'rank', i), 'r' || i, i FROM n`);
+    const said: string[] = [];
+    const handlers: number[] = [];
+    const onSignal = (): void => undefined;
+    process.on('SIGINT', onSignal);
+    const log = {
+      warn(_: object, message: string) {
+        said.push(message);
+        handlers.push(process.listenerCount('SIGINT'));
+      },
+      info: (_: object, message: string) => void said.push(message),
+    };
+    const openGrown = (): Store => {
+      const store = createSqliteStore({ file, clock: Date.now, definitions: [grown], log });
+      stores.push(store);
+      return store;
+    };
+    try {
+      if (process.env.LONG === '1') {
+        // Longer than SQLite itself waits.
+        const other = new Worker(
+          `const database = new (require('node:sqlite').DatabaseSync)(require('node:worker_threads').workerData);
+          database.exec('BEGIN IMMEDIATE');
+          require('node:worker_threads').parentPort.postMessage('held');
+          setTimeout(() => { database.exec('COMMIT'); database.close(); }, 12_000);`,
+          { eval: true, workerData: file },
+        );
+        await once(other, 'message');
+      }
+      const things = openGrown().collection(grown);
+      assert.equal((await things.findBy('name', 'thing 60000')).length, 1);
+      assert.equal(process.listenerCount('SIGINT'), 1, 'given back');
+    } finally {
+      process.off('SIGINT', onSignal);
+      database.close();
+    }
+    assert.equal(
+      said.some((text) => text.startsWith('waiting for another process')),
+      process.env.LONG === '1',
+    );
+    const own = said.filter((text) => !text.startsWith('waiting'));
+    assert.match(
+      own[0] ?? '',
+      /^making the database ready .* things, 60,001 documents\. Nobody is served until/,
+    );
+    assert.match(own.at(-1) ?? '', /^the database is ready for this version \(\d+ s\)$/);
+    assert.ok(
+      handlers.every((count) => count === 0),
+      'a signal ends the process at once',
+    );
+    const before = said.length;
+    openGrown();
+    assert.equal(said.length, before, 'the next start has nothing to say');
   });
 
   test('a process of the previous version reads and writes beside the new one', async () => {
