@@ -110,11 +110,13 @@ export function createAccessTokenJwt(deps: {
     kindOf,
 
     resolve(bearer, kind) {
-      if (kindOf(bearer) !== kind) return undefined;
-      const read = opaque.read(unwrap(bearer));
-      if (read !== undefined) return { jti: read.jti, format: 'opaque' };
-      const verified = verify(unwrap(bearer));
-      if (verified === undefined || !isCurrent(verified)) return undefined;
+      const value = unwrap(bearer);
+      const verified = verify(value);
+      if (verified === undefined) {
+        const read = opaque.read(value);
+        return read?.kind === kind ? { jti: read.jti, format: 'opaque' } : undefined;
+      }
+      if (kindBy(verified.sub, verified.clientId) !== kind || !isCurrent(verified)) return undefined;
       return { jti: verified.jti, format: verified.typ === 'JWT' ? 'jwt' : 'at+jwt' };
     },
 

@@ -50,6 +50,11 @@ export function createJwtVerifier(
   );
   let young = new Map<string, VerifiedJwt>();
   let old = new Map<string, VerifiedJwt>();
+  /** One request asks about its token several times in a turn of the event loop. */
+  let last: { readonly jwt: string; readonly verified: VerifiedJwt | undefined } | undefined;
+  const forget = (): void => {
+    last = undefined;
+  };
 
   /** RFC 9068 §4, RFC 8725 §3: only our algorithm, types and issuer, and only keys from our own key set. */
   function check(jwt: string): VerifiedJwt | undefined {
@@ -70,7 +75,7 @@ export function createJwtVerifier(
     return claims && { typ, ...claims };
   }
 
-  return (jwt) => {
+  function ask(jwt: string): VerifiedJwt | undefined {
     // Not the token itself: whoever reads this process's memory must not find more of them here than in flight.
     const digest = hash('sha256', jwt, 'base64url');
     const known = young.get(digest);
@@ -91,5 +96,12 @@ export function createJwtVerifier(
     }
     young.set(digest, verified);
     return verified;
+  }
+
+  return (jwt) => {
+    if (last?.jwt === jwt) return last.verified;
+    if (last === undefined) process.nextTick(forget);
+    last = { jwt, verified: ask(jwt) };
+    return last.verified;
   };
 }
