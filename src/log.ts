@@ -1,6 +1,7 @@
 // Logging: JSON lines by pino, readable lines in a terminal. Secrets are masked, and no value from outside can end a record
 // or send control sequences to a terminal (checklist R147, R148).
 import pino from 'pino';
+import { systemClock } from './clock.ts';
 import type { LogLevel } from './log-level.ts';
 import { createLogLines } from './log-lines.ts';
 import { terminalLines } from './log-terminal.ts';
@@ -106,7 +107,7 @@ let second = { at: Number.NaN, text: '' };
 
 /** As pino's isoTime, with the part that stays the same for a second written once. */
 function isoTime(): string {
-  const now = Date.now();
+  const now = systemClock();
   const milliseconds = now % 1000;
   if (now - milliseconds !== second.at)
     second = { at: now - milliseconds, text: `,"time":"${new Date(now).toISOString().slice(0, 20)}` };
