@@ -38,6 +38,7 @@ const adminTable: Readonly<Record<string, Readonly<Record<string, 'read' | 'full
   '/clients': { GET: 'read', POST: 'full' },
   '/clients/{client_id}': { GET: 'read', PUT: 'full', PATCH: 'full', DELETE: 'full' },
   '/clients/{client_id}/refusals': { GET: 'read' },
+  '/clients/{client_id}/token-preview': { GET: 'read' },
   '/clients/{client_id}/token-preview/{user_id}': { GET: 'read' },
   '/redirect-uris/check': { GET: 'read' },
   '/clients/{client_id}/rotate-secret': { POST: 'full' },

@@ -76,7 +76,8 @@ test('attack: names that look like addresses, or are markup, in any mail: no lin
     for (const name of mailNames) {
       const { html, text, subject } = render(name, sampleValues(name, { ...own, ...ways }), 'en');
       const sane = render(name, sampleValues(name), 'en');
-      const tags = (of: string): string[] => of.match(/<[a-z!/][^>\s]*/g) ?? [];
+      // A long address may break between its parts.
+      const tags = (of: string): string[] => of.replaceAll('<wbr>', '').match(/<[a-z!/][^>\s]*/g) ?? [];
       equal(subject, sane.subject);
       ok(!html.includes('href="https://evil') && !/<(?:img|script)/.test(html), `${name}: ${hostile}`);
       deepEqual([...new Set(tags(html))].sort(), [...new Set(tags(sane.html))].sort(), `${name}: ${hostile}`);
