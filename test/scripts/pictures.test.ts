@@ -25,7 +25,7 @@ test('pictures: taken anew, small, and with nothing left running', async () => {
 test('pictures: an unknown option and an absent Chromium end with 2 and a sentence', async () => {
   for (const [args, says] of [
     [['--nonsense'], /Unknown option '--nonsense'/],
-    [['--chromium', '/nowhere/chromium'], /Chromium does not start \(\/nowhere\/chromium\)/],
+    [['--chromium', '/nowhere/chromium'], /no program \/nowhere\/chromium\. .*--chromium/],
   ] as const) {
     const { code, stderr } = await run('scripts/pictures.ts', args);
     assert.equal(code, 2);

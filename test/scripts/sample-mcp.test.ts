@@ -64,7 +64,7 @@ test('sample MCP server: --help, invalid options, a port in use', async () => {
   }
   const inUse = await run('scripts/sample-mcp.ts', ['--port', new URL(server.origin).port]);
   equal(inUse.code, 1);
-  match(inUse.stderr, /cannot be used .*--port/);
+  match(inUse.stderr, /Port \d+ is in use\. .*--port/);
 });
 
 test('sample MCP server: without a token it names the metadata, which names the provider', async () => {

@@ -59,7 +59,7 @@ test('sample: invalid options end with 2 and a message', async () => {
 test('sample: port in use or refused credentials end with 1, without printing the secret', async () => {
   const inUse = await runSample('--port', new URL(sample.origin).port);
   assert.equal(inUse.code, 1);
-  assert.match(inUse.stderr, /cannot be used .*--port/);
+  assert.match(inUse.stderr, /Port \d+ is in use\. .*--port/);
   const here = ['--issuer', server.issuer, '--port', '0'];
   for (const args of [
     ['--admin-token', 'not-the-admin-token-0123456789-0123456789'],
