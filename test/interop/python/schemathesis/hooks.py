@@ -96,11 +96,9 @@ def follow_body_rules(path, method, body, in_sequence):
         follow_settings_rules(body)
     if path == "/settings/import":
         follow_settings_rules(body["values"])
-    # What exists; sequences delete it.
-    if path == "/invitations" and "client_id" in body:
-        body.pop("client_id")
-        if not in_sequence:
-            body["client_id"] = KNOWN_IDS["client_id"]
+    # Requests before this one may have deleted what it names.
+    if path == "/invitations":
+        body.pop("client_id", None)
     if body.get("allowed_groups"):
         body["allowed_groups"] = [] if in_sequence else [KNOWN_IDS["groups"]]
 
@@ -193,6 +191,8 @@ def follow_user_rules(body):
         body.pop("is_email_verified", None)
     if not body.get("phone_number"):
         body.pop("phone_number_verified", None)
+    # None before the first one, and here they can only be removed.
+    body.pop("other_emails", None)
     # Neither a repetition nor a common password.
     if "password" in body:
         body["password"] = "seven tall lanterns"
