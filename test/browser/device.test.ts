@@ -3,12 +3,11 @@ import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, test } from 'node:test';
 import type { Browser } from 'playwright-core';
 import { launch } from '../pages/browser.ts';
+import { DEVICE_GRANT, television } from '../support/television.ts';
 import { type RunningServer, startServer } from './processes.ts';
 import { shoot } from './shots.ts';
 import { enter, loaded, USER } from './steps.ts';
 import { openWindow, type Window } from './window.ts';
-
-const GRANT = 'urn:ietf:params:oauth:grant-type:device_code';
 
 let browser: Browser;
 let server: RunningServer;
@@ -18,14 +17,7 @@ let person: Window;
 before(async () => {
   [browser, server] = await Promise.all([launch(), startServer()]);
   await server.admin('POST', '/users', USER);
-  const client = await server.admin('POST', '/clients', {
-    client_name: 'Television',
-    application_type: 'native',
-    redirect_uris: [],
-    response_types: [],
-    grant_types: [GRANT],
-    token_endpoint_auth_method: 'none',
-  });
+  const client = await server.admin('POST', '/clients', television);
   clientId = String(client.client_id);
 });
 
@@ -61,7 +53,7 @@ async function startDevice(): Promise<Device> {
   return {
     userCode,
     addressWithCode: String(started.verification_uri_complete),
-    poll: async () => (await post('/token', { grant_type: GRANT, device_code: deviceCode })).error,
+    poll: async () => (await post('/token', { grant_type: DEVICE_GRANT, device_code: deviceCode })).error,
   };
 }
 

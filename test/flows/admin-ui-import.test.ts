@@ -167,18 +167,31 @@ test('import of a table: stopped between parts it says what is whole, and goes o
   equal((await everyRow()).filter(({ id }) => path.includes(id.split('.')[0] ?? '')).length, 0);
 });
 
-test('import of a table: a part that was interrupted is done again without a false refusal', async () => {
-  const path = await begin('username\nonce-1\nonce-2');
+/** An import before it is carried out, and how to make it so again: as a process leaves it that dies before it counted the users. */
+async function asItIs(path: string) {
   const id = path.slice(path.lastIndexOf('/') + 1);
   const imports = app.store.collection(userImports);
   const parts = app.store.collection(userImportParts);
   const before = await imports.find(id);
   const part = (await everyRow()).find((one) => one.id.startsWith(`${id}.`));
   ok(before && part);
+  return {
+    parts,
+    part,
+    /** @param left the part that it left; default: as it was */
+    async again(left = part) {
+      await parts.put(left.id, left.value, { expiresAt: left.expiresAt });
+      await imports.put(id, before.value, { expiresAt: before.expiresAt });
+    },
+  };
+}
+
+test('import of a table: a part that was interrupted is done again without a false refusal', async () => {
+  const path = await begin('username\nonce-1\nonce-2');
+  const began = await asItIs(path);
   await carriedOut(path);
   // As a process leaves it that dies after the users were written, and before they were counted.
-  await parts.put(part.id, part.value, { expiresAt: part.expiresAt });
-  await imports.put(id, before.value, { expiresAt: before.expiresAt });
+  await began.again();
   match(words(await carriedOut(path)), /Created 2 Changed 0 Already so 0 Refused 0/);
   const second = await begin('username\nonce-1\nonce-2');
   match(words(await carriedOut(second)), /Refused 2/, 'another import of the same users');
@@ -186,12 +199,7 @@ test('import of a table: a part that was interrupted is done again without a fal
 
 test('import of a table: a user whose process died early gets their groups and event', async () => {
   const path = await begin('username,groups\nhalf-1,staff;on-call\nhalf-2,staff');
-  const id = path.slice(path.lastIndexOf('/') + 1);
-  const imports = app.store.collection(userImports);
-  const parts = app.store.collection(userImportParts);
-  const before = await imports.find(id);
-  const part = (await everyRow()).find((one) => one.id.startsWith(`${id}.`));
-  ok(before && part);
+  const began = await asItIs(path);
   await carriedOut(path);
   const log = app.store.collection(audit);
   const eventsOf = async (value: string) => {
@@ -202,8 +210,7 @@ test('import of a table: a user whose process died early gets their groups and e
   const userId = String((await found('half-1'))?.id);
   for (const group of ['staff', 'on-call']) await app.admin('DELETE', `/groups/${group}/members/${userId}`);
   for (const event of await eventsOf(userId)) await log.remove(event.id);
-  await parts.put(part.id, part.value, { expiresAt: part.expiresAt });
-  await imports.put(id, before.value, { expiresAt: before.expiresAt });
+  await began.again();
   match(words(await carriedOut(path)), /Created 2 Changed 0 Already so 0 Refused 0/);
   deepEqual((await found('half-1'))?.groups, ['on-call', 'staff']);
   equal((await eventsOf(userId)).length, 1, 'recorded');
@@ -347,12 +354,8 @@ test('import of a table: changed before a crash is changed, not “already so”
   const path = await begin('username,name,groups\ngrace,Grace B. Hopper,on-call\nkept,Kept,', {
     update: 'on',
   });
-  const id = path.slice(path.lastIndexOf('/') + 1);
-  const imports = app.store.collection(userImports);
-  const parts = app.store.collection(userImportParts);
-  const before = await imports.find(id);
-  const first = (await everyRow()).find((one) => one.id.startsWith(`${id}.`));
-  ok(before && first);
+  const began = await asItIs(path);
+  const { parts, part: first } = began;
   // As a process leaves it that dies after the users were changed, and before they were counted.
   const noted = Promise.withResolvers<typeof first>();
   const shared: Store = {
@@ -374,8 +377,7 @@ test('import of a table: changed before a crash is changed, not “already so”
   const dying = await noted.promise;
   ok(!JSON.stringify(dying.value).includes('grace'), 'sealed');
   equal((await found('grace'))?.name, 'Grace B. Hopper');
-  await parts.put(dying.id, dying.value, { expiresAt: dying.expiresAt });
-  await imports.put(id, before.value, { expiresAt: before.expiresAt });
+  await began.again(dying);
   await app.store.ephemeral(jobLeases).remove('import_users');
   match(words(await carriedOut(path)), /Created 0 Changed 1 Already so 1 Refused 0/);
 });

@@ -4,22 +4,14 @@ import test, { after } from 'node:test';
 import * as oidc from 'openid-client';
 import { Agent, hiddenFields, type Page } from '../support/agent.ts';
 import { startApp } from '../support/app.ts';
+import { DEVICE_GRANT, television } from '../support/television.ts';
 import { call, claimsOf, introspect, isActive, later, postForm } from './support.ts';
-
-const DEVICE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code';
 
 const app = await startApp({ store: 'sqlite' });
 after(() => app.stop());
 const alice = await app.createUser('alice');
-const television = {
-  client_name: 'Television',
-  application_type: 'native',
-  token_endpoint_auth_method: 'none',
-  grant_types: [DEVICE_GRANT, 'refresh_token'],
-  response_types: [],
-  redirect_uris: [],
-};
-const client = await app.register(television);
+const staying = { ...television, grant_types: [DEVICE_GRANT, 'refresh_token'] };
+const client = await app.register(staying);
 const config = await oidc.discovery(new URL(app.issuer), client.id, undefined, oidc.None(), {
   execute: [oidc.allowInsecureRequests],
 });
@@ -117,7 +109,7 @@ test('device flow: refused on the page, the device gets access_denied', async ()
 });
 
 test('device flow: consent for third-party clients; a denial reaches the device', async () => {
-  const theirs = await app.register({ ...television, skip_consent: false });
+  const theirs = await app.register({ ...staying, skip_consent: false });
   const started = await postForm(app, '/oauth2/device_authorization', {
     client_id: theirs.id,
     scope: 'openid email',

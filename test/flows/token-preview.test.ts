@@ -4,6 +4,7 @@ import { deepEqual, doesNotMatch, equal, match, ok } from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { Agent, hiddenFields, redeem } from '../support/agent.ts';
 import { PASSWORD, startApp } from '../support/app.ts';
+import { DEVICE_GRANT, television } from '../support/television.ts';
 import { createApi } from './api-support.ts';
 import { basic, claimsOf, headerOf, type Json, postForm, userinfo } from './support.ts';
 
@@ -102,16 +103,10 @@ test('token preview: for an API, in its format, with its claims; opaque ones sho
   ok({ ...Object(payloadOf(proven.access_token).cnf) }.jkt, JSON.stringify(proven));
 });
 
-const DEVICE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code';
-
 test('token preview: of an application for devices, as its user’s real tokens', async () => {
   const device = await app.register({
-    client_name: 'Television',
-    application_type: 'native',
-    token_endpoint_auth_method: 'none',
+    ...television,
     grant_types: [DEVICE_GRANT, 'refresh_token'],
-    response_types: [],
-    redirect_uris: [],
     skip_consent: true,
     scope,
   });

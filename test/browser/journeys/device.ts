@@ -1,10 +1,9 @@
 // Two ways that begin elsewhere: a device with a code, and an application that asks with a wrong address.
 import assert from 'node:assert/strict';
+import { DEVICE_GRANT, television } from '../../support/television.ts';
 import { administrator, signInAsAdmin } from './administrator.ts';
 import { signIn } from './sign-in.ts';
 import type { Journey, Walk } from './walk.ts';
-
-const GRANT = 'urn:ietf:params:oauth:grant-type:device_code';
 
 interface Started {
   readonly address: string;
@@ -14,14 +13,7 @@ interface Started {
 }
 
 async function startDevice({ world }: Walk): Promise<Started> {
-  const client = await world.server.admin('POST', '/clients', {
-    client_name: 'Television',
-    application_type: 'native',
-    redirect_uris: [],
-    response_types: [],
-    grant_types: [GRANT],
-    token_endpoint_auth_method: 'none',
-  });
+  const client = await world.server.admin('POST', '/clients', television);
   async function post(path: string, fields: Record<string, string>): Promise<Record<string, string>> {
     const body = new URLSearchParams({ client_id: String(client.client_id), ...fields });
     return JSON.parse(await (await fetch(world.server.issuer + path, { method: 'POST', body })).text());
@@ -31,7 +23,7 @@ async function startDevice({ world }: Walk): Promise<Started> {
     address: started.verification_uri ?? '',
     code: started.user_code ?? '',
     poll: async () =>
-      (await post('/token', { grant_type: GRANT, device_code: started.device_code ?? '' })).error,
+      (await post('/token', { grant_type: DEVICE_GRANT, device_code: started.device_code ?? '' })).error,
   };
 }
 
