@@ -107,7 +107,7 @@ test('audit page: text search finds by reason, details and address, and offers n
   equal(rowsOf(await open('/audit?search=searched-one+nothing')).length, 0);
   const { body } = await open('/audit?search=signed');
   match(body, /Event: Signed in/);
-  match((await open('/audit?search=grace')).body, /<span dir="auto">By grace<\/span>/);
+  match((await open('/audit?search=grace')).body, /<span dir="auto">Done by grace<\/span>/);
 });
 
 test('audit live view: only new events, keeps no session alive, ends with it', async () => {

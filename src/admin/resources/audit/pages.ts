@@ -77,7 +77,7 @@ async function meant(context: AdminContext): Promise<readonly { label: string; h
       .slice(0, 6)
       .map(({ name, label }) => ({ label: `Event: ${label}`, href: `/audit?event=${name}` })),
     ...people.data.items.flatMap((user) => [
-      { label: `By ${personName(user)}`, href: `/audit?actor_id=${user.id}` },
+      { label: `Done by ${personName(user)}`, href: `/audit?actor_id=${user.id}` },
       { label: `About ${personName(user)}`, href: `/audit?target_id=${user.id}` },
     ]),
     ...applications.data.items.map((client) => ({
