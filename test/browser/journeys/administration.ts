@@ -104,7 +104,7 @@ export const looks: Journey = {
     await walk.write(say('Corners'), '4');
     await walk.press(say('Save'));
     await walk.arrive(say('Branding'));
-    await walk.press(page.locator('#versions ~ ul form button').first());
+    await walk.press(page.locator('form[action$="/restore"] button').first());
     await walk.arrive(say('Branding'));
     assert.notEqual(await page.locator('#radius').inputValue(), '4');
   },
