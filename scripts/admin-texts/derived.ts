@@ -40,7 +40,10 @@ const SMALL = [
     'users',
   ],
   ...['admin', 'auditor', 'confidential', 'public', 'never', 'none', 'on', 'off'],
-  ...['succeeded', 'event', 'events', 'e-mails'],
+  // Of lists, with the number of them: "1–50 of 120 sessions".
+  ...['agents', 'APIs', 'applications', 'e-mails', 'events', 'groups', 'invitations', 'keys', 'members'],
+  ...['sessions', 'tokens'],
+  'succeeded',
 ];
 
 export function derivedTexts(): Found[] {

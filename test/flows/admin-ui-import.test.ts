@@ -77,17 +77,17 @@ test('import of a table: each row is judged, and nothing written before it is co
   ].join('\n');
   const plain = words(await submit({ rows }));
   match(plain, /Preview of 8 rows/);
-  match(plain, /Create 1 Change 0 Already so 0 Refused 7/);
+  match(plain, /New users 1 Users that change 0 Nothing to change 0 Refused rows 7/);
   match(plain, /3 grace There is a user with this username or e-mail address/);
-  match(plain, /5 bad name username: May only contain letters/);
+  match(plain, /5 bad name Username May only contain letters/);
   match(plain, /6 joan Row 3 has the same username or e-mail address/);
   match(plain, /7 alan2 Row 2 has the same username or e-mail address/);
-  match(plain, /8 mary groups: Group not found: nowhere/);
-  match(plain, /10 x username: .* email: /);
+  match(plain, /8 mary Groups Group not found: nowhere/);
+  match(plain, /10 x Username .* E-mail /);
   const page = await submit({ rows, update: 'on' });
   const changing = words(page);
-  match(changing, /Create 1 Change 1 Already so 0 Refused 6/);
-  match(changing, /3 grace name , groups/);
+  match(changing, /New users 1 Users that change 1 Nothing to change 0 Refused rows 6/);
+  match(changing, /3 grace Full name , Groups/);
   match(changing, /4 root-admin This is you/);
   match(changing, /Import 2 users/);
   match(page.body, /name="column.0"[\s\S]*?<option value="username" selected>/);
@@ -105,7 +105,7 @@ test('import of a table: each row is judged, and nothing written before it is co
     'column.3': '',
     'column.4': 'nickname',
   };
-  match(words(await submit({ rows, ...mapped })), /Create 4/);
+  match(words(await submit({ rows, ...mapped })), /New users 4/);
   const twice = await submit({ rows, ...mapped, 'column.1': 'nickname' });
   equal(twice.status, 400);
   match(words(twice), /Two columns are “Nickname”/);
@@ -129,7 +129,7 @@ test('import of a table: carried out by the job, recorded, refused rows as CSV',
   );
   const page = await carriedOut(path);
   match(words(page), /The import is done .* 100 % 4 of 4 rows/);
-  match(words(page), /Created 1 Changed 1 Already so 0 Refused 2/);
+  match(words(page), /Users created 1 Users changed 1 Nothing to change 0 Refused rows 2/);
   deepEqual((await found('ada'))?.groups, ['staff']);
   deepEqual([(await found('grace'))?.name, (await found('grace'))?.groups], ['Grace Hopper', ['staff']]);
   const file = await admin.get(`${path}/refused`);
@@ -147,7 +147,7 @@ test('import of a table: carried out by the job, recorded, refused rows as CSV',
   deepEqual(event?.value.details, { created: 1, updated: 1, unchanged: 0, failed: 2 });
   // Again: it changes nothing.
   const again = await carriedOut(await begin(rows, { update: 'on' }));
-  match(words(again), /Created 0 Changed 0 Already so 2 Refused 2/);
+  match(words(again), /Users created 0 Users changed 0 Nothing to change 2 Refused rows 2/);
 });
 
 test('import of a table: stopped between parts it says what is whole, and goes on where it was', async () => {
@@ -162,7 +162,7 @@ test('import of a table: stopped between parts it says what is whole, and goes o
   equal(await found('many-0'), undefined, 'a stopped one is not carried out');
   equal((await admin.post(`${path}/continue`, { csrf: await csrfOf(admin, path) })).status, 303);
   const done = await carriedOut(path);
-  match(words(done), /Created 120 Changed 0 Already so 0 Refused 0/);
+  match(words(done), /Users created 120 Users changed 0 Nothing to change 0 Refused rows 0/);
   ok(await found('many-119'));
   equal((await everyRow()).filter(({ id }) => path.includes(id.split('.')[0] ?? '')).length, 0);
 });
@@ -192,9 +192,9 @@ test('import of a table: a part that was interrupted is done again without a fal
   await carriedOut(path);
   // As a process leaves it that dies after the users were written, and before they were counted.
   await began.again();
-  match(words(await carriedOut(path)), /Created 2 Changed 0 Already so 0 Refused 0/);
+  match(words(await carriedOut(path)), /Users created 2 Users changed 0 Nothing to change 0 Refused rows 0/);
   const second = await begin('username\nonce-1\nonce-2');
-  match(words(await carriedOut(second)), /Refused 2/, 'another import of the same users');
+  match(words(await carriedOut(second)), /Refused rows 2/, 'another import of the same users');
 });
 
 test('import of a table: a user whose process died early gets their groups and event', async () => {
@@ -211,7 +211,7 @@ test('import of a table: a user whose process died early gets their groups and e
   for (const group of ['staff', 'on-call']) await app.admin('DELETE', `/groups/${group}/members/${userId}`);
   for (const event of await eventsOf(userId)) await log.remove(event.id);
   await began.again();
-  match(words(await carriedOut(path)), /Created 2 Changed 0 Already so 0 Refused 0/);
+  match(words(await carriedOut(path)), /Users created 2 Users changed 0 Nothing to change 0 Refused rows 0/);
   deepEqual((await found('half-1'))?.groups, ['on-call', 'staff']);
   equal((await eventsOf(userId)).length, 1, 'recorded');
   equal((await eventsOf(String((await found('half-2'))?.id))).length, 1, 'once');
@@ -219,12 +219,12 @@ test('import of a table: a user whose process died early gets their groups and e
 
 test('import of a table: cells stay in their columns, or the row is refused', async () => {
   const spaced = words(await submit({ rows: 'username,email,name\n"quo" , "quo@example.com" ,"Q"' }));
-  match(spaced, /Create 1/);
+  match(spaced, /New users 1/);
   const after = await submit({ rows: 'username,name,nickname\n"a"b,c' });
   equal(after.status, 400);
   match(words(after), /Row 2 has text after a closing quote/);
   const more = words(await submit({ rows: 'username,name,nickname\nextra,Doe, Jane,jd\nplain,x,y,,' }));
-  match(more, /Create 1 .*Refused 1/);
+  match(more, /New users 1 .*Refused rows 1/);
   match(more, /2 extra The row has more cells than there are columns/);
 });
 
@@ -287,7 +287,7 @@ test('attack: hostile tables: markup in names, endless lines, open quotes, not U
   const long = await submit({
     rows: `username,name\nlong,${'a"'.repeat(500_000)}\nlong2,"${'""'.repeat(500_000)}"`,
   });
-  match(words(long), /Refused 2/);
+  match(words(long), /Refused rows 2/);
   match(words(long), /The row is too long/);
   const rows = `username\n${'a\n'.repeat(20_002)}`;
   match(words(await submit({ rows })), /at most 20000 rows/);
@@ -299,7 +299,7 @@ test('attack: hostile tables: markup in names, endless lines, open quotes, not U
     return admin.request(PATH, { method: 'POST', body: form });
   };
   match(words(await send(Buffer.from('username\nzoë', 'latin1'))), /The file is not UTF-8/);
-  match(words(await send(Buffer.from('\ufeffusername\nzoë'))), /Create 1/);
+  match(words(await send(Buffer.from('\ufeffusername\nzoë'))), /New users 1/);
   equal((await send(Buffer.alloc(9 * 1024 * 1024, 'a'))).status, 413);
 });
 
@@ -342,7 +342,7 @@ test('import of a table: two processes at one part create and refuse nothing twi
     await running;
     equal(ids.length, 3, 'the slow one tried to create each');
     const page = words(await admin.get(path));
-    match(page, /The import is done .* Created 3 Changed 0 Already so 0 Refused 0/);
+    match(page, /The import is done .* Users created 3 Users changed 0 Nothing to change 0 Refused rows 0/);
     equal((await everyRow()).filter(({ id }) => path.includes(id.split('.')[0] ?? '')).length, 0);
   } finally {
     await slow.stop();
@@ -379,5 +379,5 @@ test('import of a table: changed before a crash is changed, not “already so”
   equal((await found('grace'))?.name, 'Grace B. Hopper');
   await began.again(dying);
   await app.store.ephemeral(jobLeases).remove('import_users');
-  match(words(await carriedOut(path)), /Created 0 Changed 1 Already so 1 Refused 0/);
+  match(words(await carriedOut(path)), /Users created 0 Users changed 1 Nothing to change 1 Refused rows 0/);
 });

@@ -65,6 +65,63 @@ test('language: notices, refusals and forms as well; the API stays English', asy
   match(JSON.stringify(api.body), /Some fields are not valid/);
 });
 
+test('language: an import says its columns, its refusals and its tally in the language', async () => {
+  const form = await open('/users/import/csv', 'ar');
+  const rows = 'Username,E-mail\nwrong name,no\nida,ida@example.com\nida,ida@example.com\n';
+  for (const language of ['de', 'es', 'fr', 'pt', 'ja', 'ar']) {
+    const { status, body } = await admin.post(
+      `${app.url}/admin/users/import/csv`,
+      { ...hiddenFields(form.body), rows },
+      { headers: { 'accept-language': language } },
+    );
+    equal(status, 200);
+    for (const text of ['Must be an e-mail address such as alice@example.com.', 'Username', 'Refused rows'])
+      ok(body.includes(`>${saying(language, text)}<`), `${language}: ${text}`);
+    ok(body.includes(`data-label="${saying(language, 'Imported as')}"`), language);
+    const doubled = saying(language, 'Row {a} has the same username or e-mail address.').split('{a}');
+    ok(
+      doubled.every((part) => body.includes(part)),
+      `${language}: ${doubled.join('3')}`,
+    );
+    for (const text of ['New users', 'Nothing to change', 'Users that change'])
+      ok(body.includes(`<dt>${saying(language, text)}</dt>`), `${language}: ${text}`);
+  }
+});
+
+test('language: how many of what, in the plural forms of the language', async () => {
+  // The administrator and the person above are two, and grow by one each.
+  const english = await open('/users', 'en');
+  match(english.body, /1–2 of 2 users/);
+  ok((await open('/users', 'de')).body.includes('Benutzer 1–2 von 2'));
+  match((await open('/users', 'ar')).body, /1–2 من 2 مستخدمَين/);
+  await app.createUser('third');
+  match((await open('/users', 'ar')).body, /1–3 من 3 مستخدمين/);
+  for (const [language, one, many] of [
+    ['en', 'of 1 event', /of \d+ events/],
+    ['de', 'Ereignis 1–1 von 1', /Ereignisse 1–\d+ von \d+/],
+    ['ar', '1–1 من 1 حدث', /1–\d+ من \d+ (?:أحداث|حدثًا)/],
+  ] as const) {
+    const { body } = await open('/audit?search=third', language);
+    ok(body.includes(one), `${language}: ${one}`);
+    match((await open('/audit', language)).body, many);
+  }
+});
+
+test('language: who did it and what it is about, in the words of the page', async () => {
+  const { items } = (await app.admin('GET', '/audit?event=user.created&limit=1')).body.data;
+  const path = `/audit/${items?.[0]?.id}`;
+  const { body } = await open(path, 'de');
+  ok(body.includes('<small>Token der Umgebung</small>'));
+  ok(body.includes('<small>Benutzer</small>'));
+  ok(!/bootstrap/.test(body));
+  const twins = ['Twin', 'Twin'].map((name) =>
+    app.admin('POST', '/clients', { client_name: name, redirect_uris: ['https://app.example/callback'] }),
+  );
+  await Promise.all(twins);
+  const picked = await open('/audit?application=Twin', 'ar');
+  match(picked.body, /<small>التطبيق<\/small>/);
+});
+
 test('language: names that equal texts of ours stay as they are, in choices too', async () => {
   const group = await app.admin('POST', '/groups', { name: 'name', display_name: 'Name' });
   equal(group.status, 201);

@@ -72,8 +72,8 @@ interface Options<Item, Row> extends Common<Item> {
   /** The first column names the row. */
   readonly columns: readonly Column<Row>[];
   readonly search: string;
-  /** Plural noun of the rows, for "1–50 of 120 keys". */
-  readonly noun: string;
+  /** What one row is, and what several are: "1–50 of 120 keys". */
+  readonly noun: readonly [one: string, many: string];
   /** The "create" button at the top, for administrators. */
   readonly add?: { readonly path: string; readonly label: string };
   /** Tabs to related pages. */

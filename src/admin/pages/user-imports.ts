@@ -44,6 +44,8 @@ export interface JudgedRow {
   /** What changes of a user that exists. */
   readonly changes: readonly string[];
   readonly reason: string;
+  /** What is wrong with which field, where that is the reason. */
+  readonly fields?: Readonly<Record<string, string>>;
 }
 
 export interface MappedTable {

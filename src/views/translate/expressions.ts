@@ -116,9 +116,9 @@ export function textsOf(expression: string, isShown: boolean): string[] {
 }
 
 const ONE_OR_MANY =
-  /('(?:[^'\\]|\\.)*')\s+if\s+((?:[\w.]|\[[\w']+\])+(?:\s*\|\s*length)?)\s*==\s*1\s+else\s+('(?:[^'\\]|\\.)*')/g;
+  /('(?:[^'\\]|\\.)*'|\b\w+\[0\])\s+if\s+((?:[\w.]|\[[\w']+\])+(?:\s*\|\s*length)?)\s*==\s*1\s+else\s+('(?:[^'\\]|\\.)*'|\b\w+\[1\])/g;
 
-/** `'user' if n == 1 else 'users'` as `numbered(n, 'user', 'users')`. */
+/** `'user' if n == 1 else 'users'` as `numbered(n, 'user', 'users')`; the same of a pair of them: `what[0]`, `what[1]`. */
 export const withPlurals = (block: string): string =>
   block.replace(
     ONE_OR_MANY,

@@ -48,7 +48,7 @@ export function createTranslator(texts: Texts) {
     token.raw.replace(ATTRIBUTE, (whole, name: string, value: string) => {
       if (!SHOWN.test(name)) return whole;
       const words = value.replace(/\{\{[\s\S]*?\}\}|\{%[\s\S]*?%\}/g, '');
-      const isPlain = name.startsWith('data-') && !isText(decode(words));
+      const isPlain = name.startsWith('data-') && name !== 'data-label' && !isText(decode(words));
       return isPlain ? whole : `${name}="${attributeText(value)}"`;
     });
 

@@ -53,7 +53,7 @@ const list = listPage({
     { label: 'Expires', cell: (key) => [when(key.expires_at)] },
   ],
   search: 'Search by name',
-  noun: 'keys',
+  noun: ['key', 'keys'],
   add: { path: '/api-keys/new', label: 'Create key' },
   tabs: {
     label: 'Keys',

@@ -32,7 +32,7 @@ const list = listPage({
     { label: 'Created', sort: 'created_at', look: 'wide', cell: ({ created_at: at }) => [when(at)] },
   ],
   search: 'Search by name or identifier',
-  noun: 'APIs',
+  noun: ['API', 'APIs'],
   add: { path: '/apis/new', label: 'Add API' },
   empty: {
     icon: 'apis',

@@ -132,6 +132,22 @@ const listPage: Page = {
   },
 };
 
+/** What the actor or the target is; what says so itself (nobody, this server) needs no word. */
+const kindWords: Readonly<Record<string, string>> = {
+  user: 'User',
+  client: 'Application',
+  bootstrap: 'Token of the environment',
+  api_key: 'API key',
+  api: 'API',
+  group: 'Group',
+  session: 'Session',
+  invitation: 'Invitation',
+  key: 'Signing key',
+  token: 'Token',
+  grant: 'Permission',
+  settings: 'Settings',
+};
+
 interface Change {
   readonly name: string;
   readonly before: string;
@@ -179,6 +195,10 @@ async function showEvent(context: AdminContext): Promise<void> {
     crumbs: [{ label: 'Audit log', href: '/audit' }],
     event,
     row,
+    kinds: {
+      actor: kindWords[event.actor_kind] ?? '',
+      target: kindWords[event.target_kind ?? ''] ?? '',
+    },
     sentence: sentenceOf(event.event, {
       actor: row.actor.label,
       target: row.target?.label,

@@ -28,7 +28,8 @@ export const pickFields: readonly Field[] = [
 interface Candidate {
   readonly id: string;
   readonly label: string;
-  readonly note: string;
+  /** What tells people of one name apart; an application has none. */
+  readonly note?: string;
 }
 
 export interface Pick {
@@ -71,7 +72,7 @@ async function exactly(
   }
   if (!kinds.includes('application')) return undefined;
   const client = await orNone(context.call(clients.read, { params: { client_id: key } }));
-  return client && { id: key, label: applicationName(client.data), note: 'Application' };
+  return client && { id: key, label: applicationName(client.data) };
 }
 
 export async function candidates(
@@ -92,7 +93,6 @@ export async function candidates(
     ...(applications?.data.items ?? []).map((client) => ({
       id: client.client_id,
       label: applicationName(client),
-      note: 'Application',
     })),
   ];
 }

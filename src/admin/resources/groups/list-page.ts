@@ -62,7 +62,7 @@ const list = listPage({
     { label: 'Created', sort: 'created_at', look: 'wide', cell: (group) => [when(group.created_at)] },
   ],
   search: 'Search by name',
-  noun: 'groups',
+  noun: ['group', 'groups'],
   add: { path: '/groups/new', label: 'Add group' },
   empty: {
     icon: 'groups',

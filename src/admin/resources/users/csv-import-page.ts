@@ -45,8 +45,7 @@ function mappingOf({ form }: AdminContext, { header }: Table): string[] {
 function mappingProblem(mapping: readonly string[]): string | undefined {
   const chosen = mapping.filter(Boolean);
   const twice = chosen.find((name, at) => chosen.indexOf(name) !== at);
-  if (twice !== undefined)
-    return `Two columns are “${columns.find(({ name }) => name === twice)?.label ?? twice}”: choose one of them.`;
+  if (twice !== undefined) return `Two columns are “${labelOf(twice)}”: choose one of them.`;
   return chosen.includes('username') || chosen.includes('email')
     ? undefined
     : 'Say which column is the username or the e-mail address.';
@@ -57,10 +56,21 @@ const rulesOf = ({ form, admin }: AdminContext): ImportRules => ({
   adminId: admin.account.id,
 });
 
+const labelOf = (name: string): string => columns.find((column) => column.name === name)?.label ?? name;
+/** Without what its cells may say, as of a user’s page. */
+const fieldOf = (name: string): string =>
+  name === 'is_email_verified' ? 'E-mail verified' : labelOf(name).replace(/ \(.*\)$/, '');
+
+const shownRow = (row: JudgedRow) => ({
+  ...row,
+  changes: row.changes.map(fieldOf),
+  fields: Object.entries(row.fields ?? {}).map(([name, problem]) => ({ label: fieldOf(name), problem })),
+});
+
 function kindsOf(judged: readonly JudgedRow[]) {
   const of = (kind: JudgedRow['kind']) => {
     const rows = judged.filter((row) => row.kind === kind);
-    return { total: rows.length, rows: rows.slice(0, MAX_SHOWN) };
+    return { total: rows.length, rows: rows.slice(0, MAX_SHOWN).map(shownRow) };
   };
   return { create: of('create'), update: of('update'), unchanged: of('unchanged'), refused: of('refused') };
 }

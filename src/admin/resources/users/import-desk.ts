@@ -53,7 +53,7 @@ export function createImportDesk({
     const own = { number, username: nameOf(user), changes: [], reason: '' };
     if (reason !== undefined) return { ...own, kind: 'refused', reason };
     const verdict = await judge(user, rules);
-    if (verdict.kind === 'refused') return { ...own, kind: 'refused', reason: verdict.reason };
+    if (verdict.kind === 'refused') return { ...own, ...verdict };
     if (verdict.kind !== 'update') return { ...own, kind: verdict.kind };
     const changes = [...Object.keys(verdict.changes), ...(verdict.groups.length > 0 ? ['groups'] : [])];
     return { ...own, kind: 'update', changes };

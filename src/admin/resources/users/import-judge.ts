@@ -30,9 +30,14 @@ export type Verdict =
       readonly groups: readonly string[];
     }
   | { readonly kind: 'unchanged' }
-  | { readonly kind: 'refused'; readonly reason: string };
+  | {
+      readonly kind: 'refused';
+      readonly reason: string;
+      /** What is wrong with which field, where that is all that is wrong. */
+      readonly fields?: Readonly<Record<string, string>>;
+    };
 
-const refused = (reason: string): Verdict => ({ kind: 'refused', reason });
+const refused = (reason: string) => ({ kind: 'refused', reason }) as const;
 
 /** Only a new user has these by an import. */
 const ofNewUsers: ReadonlySet<string> = new Set(['username', 'groups', 'password_hash', 'created_at']);
@@ -41,11 +46,13 @@ const textOf = (value: unknown): string => (typeof value === 'string' ? value : 
 const usernameKey = (name: string): string => (name.includes('@') ? addressKey(name) : fold(name));
 
 /** @throws errors that are no refusals of this row */
-function reasonOf(error: unknown): string {
+function refusalBy(error: unknown): Verdict {
   if (!(error instanceof AppError) || error.status >= 500) throw error;
-  const fields = Object.entries(error.fields ?? {});
-  if (fields.length === 0) return error.message;
-  return fields.map(([name, problem]) => `${name.replaceAll('_', ' ')}: ${problem}`).join(' ');
+  const { fields = {}, message } = error;
+  const problems = Object.entries(fields).map(
+    ([name, problem]) => `${name.replaceAll('_', ' ')}: ${problem}`,
+  );
+  return problems.length === 0 ? refused(message) : { ...refused(problems.join(' ')), fields };
 }
 
 /** @returns for each row, which row before has the same username or address */
@@ -106,7 +113,7 @@ export function createJudge({ accounts, importAccount, clock }: JudgePorts) {
       const account = byName ?? byAddress;
       return account === undefined ? { kind: 'create', prepared } : verdictOn(user, account, rules);
     } catch (error) {
-      return refused(reasonOf(error));
+      return refusalBy(error);
     }
   };
 }
