@@ -169,16 +169,18 @@ test('attack: a link puts words into the gallery; a draft is its own administrat
   const page = await agent.get(`${app.url}/admin/branding`);
   const { csrf = '', draft = '' } = hiddenFields(page.body);
   const hostile = '</style><script>alert(1)</script>Call 0900-EVIL';
-  const keep = (browser: Agent, fields: Record<string, string>) =>
-    browser.post(`${app.url}/admin/branding/draft`, { csrf, draft, ...fields });
-  const kept = await keep(agent, { 'texts.en.welcome': hostile, accent: '#ffd400' });
+  const keep = (browser: Agent, fields: Record<string, string>, part = '') =>
+    browser.post(`${app.url}/admin/branding${part}/draft`, { csrf, draft, ...fields });
+  const kept = await keep(agent, { accent: '#ffd400' });
   equal(kept.status, 200);
   match(kept.body, /#ffd400 would have 1\.\d : 1\. Pages use #[0-9a-f]{6}\./);
   const query = { sample: 'login', 'texts.en.welcome': 'Call 0900-EVIL', accent: '#ff0000' };
   const own = (await agent.get(sampleAt({ ...query, draft }), inFrame)).body;
-  match(own, /&#60;\/style&#62;|&lt;\/style&gt;/);
   match(own, /--accent:#ffd400/);
-  doesNotMatch(own, /<script/);
+  equal((await keep(agent, { 'texts.en.welcome': hostile }, '/texts')).status, 200);
+  const said = (await agent.get(sampleAt({ ...query, draft }), inFrame)).body;
+  match(said, /&#60;\/style&#62;|&lt;\/style&gt;/);
+  for (const body of [own, said]) doesNotMatch(body, /<script/);
   for (const [who, asked] of [
     ['painter', query],
     ['other-painter', { ...query, draft }],
@@ -202,7 +204,7 @@ test('attack: a link puts words into the gallery; a draft is its own administrat
     '/admin',
   ]) {
     const fields = { csrf, version: '0', 'links.0.url': url, 'links.0.labels.en': '<i>Terms</i>' };
-    const refused = await agent.post(`${app.url}/admin/branding`, fields);
+    const refused = await agent.post(`${app.url}/admin/branding/texts`, fields);
     equal(refused.status, 400, url);
     match(
       refused.body,
@@ -211,10 +213,10 @@ test('attack: a link puts words into the gallery; a draft is its own administrat
     );
     match(refused.body, /<details open><summary>Link 1 <small><bdi>&lt;i&gt;Terms&lt;\/i&gt;/, url);
     ok(refused.body.includes(`value="${url}"`), url);
-    equal((await keep(agent, { 'links.0.url': url })).status, 400, url);
+    equal((await keep(agent, { 'links.0.url': url }, '/texts')).status, 400, url);
   }
   const words = { 'links.1.url': 'https://a.example/', 'links.1.labels.ja': 'x'.repeat(41) };
-  const long = await agent.post(`${app.url}/admin/branding`, { csrf, version: '0', ...words });
+  const long = await agent.post(`${app.url}/admin/branding/texts`, { csrf, version: '0', ...words });
   match(long.body, /id="links\.1\.labels\.ja-error" class="problem">Must be at most 40 characters/);
   deepEqual((await app.admin('GET', '/branding')).body.data.links, []);
 });

@@ -187,6 +187,7 @@ const pages = (): Readonly<Record<string, string>> => ({
   groups: '/groups',
   group: '/groups/engineering',
   branding: '/branding',
+  'branding-texts': '/branding/texts',
   looks: `/applications/${ids.application}/looks`,
   'branding-import': '/branding/import',
   gallery: '/branding/gallery?group=E-mails',

@@ -12,7 +12,7 @@ export interface Texts {
 }
 
 /** What people see or hear besides the content of elements. */
-const SHOWN = /^(?:aria-label|aria-description|title|placeholder|alt|data-[a-z-]+)$/;
+const SHOWN = /^(?:aria-label|aria-description|title|label|placeholder|alt|data-[a-z-]+)$/;
 const ATTRIBUTE = /([\w-]+)="((?:[^"{]|\{\{[\s\S]*?\}\}|\{%[\s\S]*?%\}|\{)*)"/g;
 
 export function createTranslator(texts: Texts) {

@@ -8,9 +8,6 @@ import { watchStillness } from '../../pages/stillness.ts';
 import { PAGE_BYTES, putOnScales, SIGN_IN_BYTES } from '../../pages/weigh.ts';
 import type { Condition } from './conditions.ts';
 
-/** Pages grow with what is stored, and are not compressed, since they hold secrets (BREACH): the log and the versions of a look. */
-const GROWING = /^\/admin\/(?:audit|branding)$/;
-const GROWING_BYTES = 75_000;
 const isLong = process.env.LONG === '1';
 const folder = join(tmpdir(), 'latchkey-journeys');
 
@@ -144,11 +141,7 @@ export async function createWitness(page: Page, condition: Condition, journey: s
       count += 1;
       const bytes = await scales.weight();
       const { pathname } = new URL(page.url());
-      const most = GROWING.test(pathname)
-        ? GROWING_BYTES
-        : pathname === '/oauth2/login'
-          ? SIGN_IN_BYTES
-          : PAGE_BYTES;
+      const most = pathname === '/oauth2/login' ? SIGN_IN_BYTES : PAGE_BYTES;
       const atOnce = await standing(isArrival);
       const now = await page.evaluate<number>('performance.now()');
       const found = await eyes(async () => [

@@ -1,11 +1,10 @@
 // The newest events of the list for a page that is open (templates/assets/audit.js asks every few seconds): its rows, or 304.
 import { createHash } from 'node:crypto';
+import { ROWS } from '../../pages/list-page.ts';
 import type { Page } from '../../pages/page.ts';
 import { createNames, eventRows } from '../names.ts';
 import { asked } from './query.ts';
 import { auditLog } from './resource.ts';
-
-const LIMIT = '50';
 
 export const livePage: Page = {
   method: 'GET',
@@ -14,7 +13,8 @@ export const livePage: Page = {
   async handle(context) {
     const query = asked(context.query);
     for (const name of ['cursor', 'offset', 'sort', 'order']) query.delete(name);
-    query.set('limit', LIMIT);
+    // More than the page has would be older, and put above what is newer.
+    if (!query.has('limit')) query.set('limit', ROWS);
     const { data } = await context.call(auditLog.list, { query });
     const ids = data.items.map(({ id }) => id).join();
     const tag = `"${createHash('sha256').update(ids).digest('base64url').slice(0, 22)}"`;

@@ -29,6 +29,20 @@ export async function previewModel(place: Place, context: AdminContext) {
   return { gallery, choices: choicesOf(context), clientId: place.clientIdOf(context) ?? '', hasFrames: true };
 }
 
+type Gallery = Awaited<ReturnType<typeof previewModel>>['gallery'];
+
+export const isOfPages = ({ items }: Gallery[number]): boolean =>
+  !items.some(({ name }) => name.startsWith('mail-'));
+
+/** For the choice beside the form: each page in its first state, and what was chosen. The gallery has all of them. */
+export const onePerPage = (gallery: Gallery, chosen: string): Gallery =>
+  gallery.map(({ title, items }) => ({
+    title,
+    items: items.filter(
+      (one, place) => one.name === chosen || items.findIndex((other) => other.title === one.title) === place,
+    ),
+  }));
+
 async function showGallery(place: Place, context: AdminContext): Promise<void> {
   const { data } = await place.read(context);
   const model = await previewModel(place, context);

@@ -1,5 +1,6 @@
-// What pages look like: of all, below Settings, and of one application, below it. Each form sends what it shows and leaves the
-// rest; pictures have forms of their own, since a form with a file cannot be shown again as it was sent.
+// What pages look like: of all, below Settings, and of one application, below it. Look and texts are two pages, so that each stays
+// light with everything at its longest. Each form sends what it shows and leaves the rest; pictures have forms of their own, since
+// a form with a file cannot be shown again as it was sent.
 import { type Look, MAX_PICTURE_BYTES } from '../../../branding/index.ts';
 import { AppError } from '../../../errors.ts';
 import { newSecret } from '../../../ids.ts';
@@ -9,7 +10,7 @@ import { orShown, type Refused } from '../../pages/form-pages.ts';
 import type { AdminContext, Page } from '../../pages/page.ts';
 import { createNames } from '../names.ts';
 import { readSettings } from '../settings/read.ts';
-import { galleryPages, previewModel } from './gallery-pages.ts';
+import { galleryPages, isOfPages, onePerPage, previewModel } from './gallery-pages.ts';
 import { linkRows, linksIn, linkValuesOf, problemsOfLinks } from './link-fields.ts';
 import { mailTextPages } from './mail-text-pages.ts';
 import { mailTextTransferPages } from './mail-text-transfer-pages.ts';
@@ -43,14 +44,25 @@ function valuesOf(look: LookView): Record<string, string> {
   };
 }
 
-function bodyOf({ form }: AdminContext): object {
+/** The page of the colours and the like, and that of what is written. */
+type Part = 'look' | 'texts';
+
+const addressOf = (place: Place, part: Part): string =>
+  part === 'texts' ? `${place.address}/texts` : place.address;
+
+const pathOf = (place: Place, part: Part, context: AdminContext): string =>
+  part === 'texts' ? `${place.pathOf(context)}/texts` : place.pathOf(context);
+
+function textsIn({ form }: AdminContext): object {
+  const texts = languages.map((language) => {
+    const own = textNames.map((name) => [name, textOrNull(form.get(`texts.${language}.${name}`))]);
+    return [language, Object.fromEntries(own)];
+  });
+  return { texts: Object.fromEntries(texts), links: linksIn(form) };
+}
+
+function lookIn({ form }: AdminContext): object {
   const text = (name: string) => textOrNull(form.get(name));
-  const texts = Object.fromEntries(
-    languages.map((language) => [
-      language,
-      Object.fromEntries(textNames.map((name) => [name, text(`texts.${language}.${name}`)])),
-    ]),
-  );
   const radius = text('radius');
   return {
     ...Object.fromEntries(colorNames.map((name) => [name, text(name)])),
@@ -59,10 +71,11 @@ function bodyOf({ form }: AdminContext): object {
     radius: radius === null ? null : numberOrText(radius),
     is_gradient: isOn(form, 'is_gradient') || null,
     is_name_in_logo: isOn(form, 'is_name_in_logo') || null,
-    texts,
-    links: linksIn(form),
   };
 }
+
+const bodyOf = (part: Part, context: AdminContext): object =>
+  part === 'texts' ? textsIn(context) : lookIn(context);
 
 const USES = {
   button_text: 'Text on buttons',
@@ -97,10 +110,10 @@ function verdictsOf(context: AdminContext, place: Place, look: Look) {
 }
 
 /** What a form shows beside its fields and in its preview: of what was typed as far as that is valid, else of what is stored. */
-function lookShown(stored: LookView, context: AdminContext, isTyped: boolean): Look {
+function lookShown(stored: LookView, part: Part, context: AdminContext, isTyped: boolean): Look {
   if (!isTyped) return lookAfter(stored, {});
   try {
-    return lookAfter(stored, bodyOf(context));
+    return lookAfter(stored, bodyOf(part, context));
   } catch (error) {
     if (error instanceof AppError) return lookAfter(stored, {});
     throw error;
@@ -126,7 +139,13 @@ async function picturesShown(look: LookView, context: AdminContext) {
   );
 }
 
-async function show(place: Place, context: AdminContext, refused?: Refused, status = 200): Promise<void> {
+async function show(
+  place: Place,
+  part: Part,
+  context: AdminContext,
+  refused?: Refused,
+  status = 200,
+): Promise<void> {
   const [{ data: look, version }, versions, setting] = await Promise.all([
     place.read(context),
     place.versions(context),
@@ -136,9 +155,9 @@ async function show(place: Place, context: AdminContext, refused?: Refused, stat
   const values = refused === undefined ? valuesOf(look) : { ...valuesOf(look), ...refused.values };
   const draft = context.form.get('draft') ?? newSecret(16);
   const isTyped = context.form.get('draft') !== undefined;
-  const shown = lookShown(look, context, isTyped);
+  const shown = lookShown(look, part, context, isTyped);
   if (isTyped) await context.previews.keep(draft, shown);
-  const { choices, ...model } = await previewModel(place, context);
+  const { choices, gallery, ...model } = await previewModel(place, context);
   const nameOf = createNames(context);
   context.show(
     'branding',
@@ -147,6 +166,8 @@ async function show(place: Place, context: AdminContext, refused?: Refused, stat
       here: place.here,
       crumbs: place.crumbsOf(context),
       path: place.pathOf(context),
+      part,
+      formPath: pathOf(place, part, context),
       pictures,
       version: version ?? 0,
       values,
@@ -167,6 +188,8 @@ async function show(place: Place, context: AdminContext, refused?: Refused, stat
         }),
       ),
       ...model,
+      // Mails have texts of their own.
+      gallery: onePerPage(part === 'texts' ? gallery.filter(isOfPages) : gallery, choices.sample),
       // A phone's page has no background picture.
       choices: {
         ...choices,
@@ -178,14 +201,14 @@ async function show(place: Place, context: AdminContext, refused?: Refused, stat
 }
 
 /** The script of the form asks here while it is filled in: the preview has it next, the answer is what the colours have. */
-async function keepDraft(place: Place, context: AdminContext): Promise<void> {
-  const look = lookAfter((await place.read(context)).data, bodyOf(context));
+async function keepDraft(place: Place, part: Part, context: AdminContext): Promise<void> {
+  const look = lookAfter((await place.read(context)).data, bodyOf(part, context));
   await context.previews.keep(context.form.get('draft') ?? '', look);
   context.show('branding-verdicts', {
     title: place.title,
     here: place.here,
     verdicts: verdictsOf(context, place, look),
-    fields: colorNames,
+    fields: part === 'look' ? colorNames : [],
   });
 }
 
@@ -198,6 +221,32 @@ async function upload(place: Place, context: AdminContext): Promise<void> {
   const { data } = await context.call(lookPictures.upload, { body });
   await place.change(context, { [name]: data.id });
   context.go(place.pathOf(context), 'branding-saved');
+}
+
+/** The page of a part, and its form: saved, kept as a draft, or shown with its preview. */
+function partPages(place: Place, part: Part): Page[] {
+  const address = addressOf(place, part);
+  const form = { method: 'POST', formOn: { path: address }, formBytes: FORM_BYTES } as const;
+  const shownAgain = (context: AdminContext, refused: Refused, status?: number) =>
+    show(place, part, context, refused, status);
+  return [
+    { method: 'GET', path: address, handle: (context) => show(place, part, context) },
+    { ...form, path: `${address}/draft`, handle: (context) => keepDraft(place, part, context) },
+    // Without scripts: a button of the form that shows it with its preview, and saves nothing.
+    {
+      ...form,
+      path: `${address}/preview`,
+      handle: (context) => shownAgain(context, { ...nothingWrong, values: typedIn(context.form) }),
+    },
+    {
+      ...form,
+      path: address,
+      handle: orShown(async (context) => {
+        await place.change(context, bodyOf(part, context), versionOf(context.form));
+        context.go(pathOf(place, part, context), 'branding-saved');
+      }, shownAgain),
+    },
+  ];
 }
 
 function pagesOf(place: Place): Page[] {
@@ -213,34 +262,12 @@ function pagesOf(place: Place): Page[] {
     formOn: { path: address },
     handle: orShown(act, (context, refused, status) =>
       // A form with a file or a press has nothing that the large form would show.
-      show(place, context, path === '' ? refused : { ...refused, values: {} }, status),
+      show(place, 'look', context, { ...refused, values: {} }, status),
     ),
   });
   return [
-    { method: 'GET', path: address, handle: (context) => show(place, context) },
-    {
-      method: 'POST',
-      path: `${address}/draft`,
-      formOn: { path: address },
-      formBytes: FORM_BYTES,
-      handle: (context) => keepDraft(place, context),
-    },
-    // Without scripts: a button of the form that shows it with its preview, and saves nothing.
-    {
-      method: 'POST',
-      path: `${address}/preview`,
-      formOn: { path: address },
-      formBytes: FORM_BYTES,
-      handle: (context) => show(place, context, { ...nothingWrong, values: typedIn(context.form) }),
-    },
-    post(
-      '',
-      async (context) => {
-        await place.change(context, bodyOf(context), versionOf(context.form));
-        context.go(place.pathOf(context), 'branding-saved');
-      },
-      { formBytes: FORM_BYTES },
-    ),
+    ...partPages(place, 'look'),
+    ...partPages(place, 'texts'),
     post('/picture', (context) => upload(place, context), {
       file: { name: 'file', limitBytes: MAX_PICTURE_BYTES },
     }),
