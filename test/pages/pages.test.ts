@@ -37,6 +37,15 @@ const smallTargets = (page: Page): Promise<string[]> =>
     .filter((one) => one.getBoundingClientRect().height < 44)
     .map((one) => one.outerHTML.slice(0, 120))`);
 
+/** Of a page that is shown in the dark look. */
+async function inLight(page: Page, judge: () => Promise<string[]>): Promise<string[]> {
+  // A colour on its way to another would be judged as it is then.
+  await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' });
+  const found = await judge();
+  await page.emulateMedia({ colorScheme: 'dark', reducedMotion: null });
+  return found;
+}
+
 /** The first width is that at which the page is opened. */
 const looks = [
   { look: 'light', colorScheme: 'light', language: 'en', widths: [390, 320, 1440] },
@@ -46,7 +55,7 @@ const looks = [
 const sizeOf = (width: number) => ({ width, height: width === 1440 ? 900 : 844 });
 
 for (const { look, colorScheme, language, widths } of looks) {
-  // German words are longer than English ones. The light colours are judged on the German pages, too.
+  // German words are longer than English ones. Every other German page is judged in the light colours.
   if (look === 'light' && !isLong) continue;
   // The other direction has the colours and the names of the light look.
   const isJudged = look !== 'rtl' || isLong;
@@ -55,7 +64,7 @@ for (const { look, colorScheme, language, widths } of looks) {
     const { page, complaints, close } = await open(browser, { colorScheme });
     const axe = await createAxe(page);
     const stillness = await watchStillness(page);
-    for (const name of names) {
+    for (const [turn, name] of names.entries()) {
       for (const width of isLong ? [390, 1440] : widths.slice(0, 1)) {
         await page.setViewportSize(sizeOf(width));
         await page.goto(`${pages.origin}/show/${name}?lang=${language}`);
@@ -70,12 +79,9 @@ for (const { look, colorScheme, language, widths } of looks) {
       }
       assert.deepEqual(complaints, [], name);
       if (!isJudged) continue;
-      assert.deepEqual(await axe.violations(), [], name);
-      if (look !== 'dark') continue;
-      // A colour on its way to another would be judged as it is then.
-      await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' });
-      assert.deepEqual(await axe.violations('colours'), [], `${name} in the light look`);
-      await page.emulateMedia({ colorScheme, reducedMotion: null });
+      const isInOther = look === 'dark' && turn % 2 === 1;
+      if (isLong || !isInOther) assert.deepEqual(await axe.violations(), [], name);
+      if (isInOther) assert.deepEqual(await inLight(page, () => axe.violations()), [], `${name} in light`);
     }
     await close();
   });
