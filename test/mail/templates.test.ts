@@ -167,13 +167,25 @@ test('mail colours: each text and its ground name theirs, both again for dark', 
   assert.match(html, /<meta name="color-scheme" content="light dark">/);
   for (const [, names = '', style = ''] of html.matchAll(/class="([\w ]+)"[^>]*style="([^"]*)"/g)) {
     const of = names.split(' ');
-    const isText = of.some((name) => ['ink', 'muted', 'link', 'button', 'mark'].includes(name));
+    const isText = of.some((name) => ['ink', 'muted', 'link', 'label'].includes(name));
     const isGround = of.some((name) => ['page', 'sheet', 'soft', 'button', 'mark'].includes(name));
     assert.equal(/(?:^|;)color:/.test(style), isText, names);
     assert.equal(/background-color:/.test(style), isGround, names);
   }
-  for (const name of ['page', 'sheet', 'soft', 'ink', 'muted', 'link', 'button'])
+  for (const name of ['page', 'sheet', 'soft', 'ink', 'muted', 'link', 'button', 'label'])
     assert.ok(html.includes(`\n.${name}`) && html.includes(`] .${name}`), name);
+});
+
+test('mail colours: Thunderbird in dark mode leaves the button and the ground of the logo', () => {
+  const logo = { width: 96, height: 32 };
+  const { html } = render('magic_link', valuesOf('magic_link'), 'en', logo);
+  const styleOf = (name: string) => new RegExp(`class="${name}"[^>]*style="([^"]*)"`).exec(html)?.[1] ?? '';
+  // A ground that is on one element with its text's colour is taken away, any that is bright, too; borders and shadows stay.
+  assert.doesNotMatch(styleOf('button'), /(?:^|;)color:/);
+  const [, fill] = /background-color:(#\w{6})/.exec(styleOf('button')) ?? [];
+  assert.ok(styleOf('button').includes(`border:1px solid ${fill}`));
+  assert.match(html, /<a class="button"[^>]*><span class="label" style="color:#ffffff">/);
+  assert.match(styleOf('logo'), /box-shadow:inset 0 0 0 400px #ffffff,0 0 0 6px #ffffff/);
 });
 
 test('mail with a logo: it comes along inside, with the name for those who do not see it', async () => {
