@@ -4,6 +4,8 @@ const TERMINAL_MS = 100;
 const LOG_MS = 10_000;
 /** Before that a speed says nothing. */
 const MEASURED_MS = 1_000;
+/** The speed is that of the last while: what a continued run skips goes by much faster than what it then does. */
+const WINDOW_MS = 30_000;
 /** npm and shells forward the same signal again; only a clearly later one is a second one. */
 const REPEATED_MS = 1_000;
 const CLEAR_LINE = '\r\u001b[K';
@@ -42,19 +44,35 @@ export function durationOf(ms: number): string {
 interface Step {
   readonly what: string;
   readonly startedAt: number;
-  readonly before: number;
+  /** Where it was and when, oldest first: the beginning, or one point before the window and all within it. */
+  readonly points: { readonly at: number; readonly done: number }[];
 }
 
-function textOf(
-  step: Step,
-  { done, total, at, unit }: { done: number; total: number; at: number; unit: string },
-) {
-  if (done === 0 && total === 0) return `${step.what} …`;
+interface Reached {
+  readonly done: number;
+  readonly total: number;
+  readonly at: number;
+}
+
+/** @returns documents per millisecond over the last while; undefined before anything can be said */
+function speedOf({ points }: Step, { done, at }: Reached): number | undefined {
+  while ((points[1]?.at ?? at) < at - WINDOW_MS) points.shift();
+  if (at - (points.at(-1)?.at ?? at) >= MEASURED_MS) points.push({ at, done });
+  const [oldest] = points;
+  if (oldest === undefined || at - oldest.at < MEASURED_MS || done <= oldest.done) return undefined;
+  return (done - oldest.done) / (at - oldest.at);
+}
+
+function textOf(step: Step, reached: Reached, unit: string): string {
+  const { done, total, at } = reached;
+  if (done === 0 && total === 0) {
+    const elapsed = at - step.startedAt;
+    return elapsed < MEASURED_MS ? `${step.what} …` : `${step.what} … ${durationOf(elapsed)} so far`;
+  }
   const share = total > 0 ? ` of ${numberOf(total)} (${Math.floor((done / total) * 100)} %)` : '';
   const text = `${step.what}: ${numberOf(done)}${share} ${unit}`;
-  const elapsed = at - step.startedAt;
-  const perMs = (done - step.before) / elapsed;
-  if (elapsed < MEASURED_MS || !(perMs > 0)) return text;
+  const perMs = speedOf(step, reached);
+  if (perMs === undefined) return text;
   const speed = `${text}, ${numberOf(perMs * 1_000)} a second`;
   return total > done ? `${speed}, ${durationOf((total - done) / perMs)} left` : speed;
 }
@@ -78,11 +96,11 @@ export function createProgress({
     update(what, done, total) {
       const at = now();
       const isNew = step?.what !== what;
-      if (step === undefined || isNew) step = { what, startedAt: at, before: done };
+      if (step === undefined || isNew) step = { what, startedAt: at, points: [{ at, done }] };
       // A terminal shows at once that something else has begun.
       if (!(isNew && isTerminal) && at - lastAt < (isTerminal ? TERMINAL_MS : LOG_MS)) return;
       lastAt = at;
-      const text = textOf(step, { done, total, at, unit });
+      const text = textOf(step, { done, total, at }, unit);
       out.write(isTerminal ? `${CLEAR_LINE}${text}` : `${text}\n`);
       isShown = isTerminal;
     },

@@ -85,9 +85,12 @@ async function act(options: ReturnType<typeof parseOptions>): Promise<[lines: st
   if (!isOnMongo()) findEmbedded();
   const config = loadConfig(process.env);
   const log = createLogger({ level: 'warn', pretty: true, destination: process.stderr });
+  // Opening a large database takes seconds, in which a person at a terminal would wonder.
+  const opening = createProgress({ unit: '', out: process.stderr });
+  opening.update('Opening the database', 0, 0);
   // Imported late: loading the whole product takes longer than reporting an invalid option.
   const { openApp } = await import('../src/process/open-app.ts');
-  const { app, close } = await openApp({ config, log });
+  const { app, close } = await openApp({ config, log }).finally(opening.end);
   try {
     if (options.reseal) {
       const { resealed, unreadable, isStopped } = await resealShown(app.resealing);

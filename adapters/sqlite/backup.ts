@@ -14,15 +14,21 @@ export interface BackupResult {
 // Pages per step; between steps other work runs.
 const PAGES = 500;
 const OWNER_ONLY = 0o600;
+/** SQLite does not say how far a check is: that it goes on is all that can be told. */
+const HEARTBEAT_MS = 1_000;
 
 /** In a thread of its own: it takes seconds to minutes, and the caller wants to hear Ctrl-C. */
-async function check(file: string, signal: AbortSignal | undefined): Promise<BackupResult> {
+async function check(file: string, { signal, onProgress }: BackupOptions): Promise<BackupResult> {
   const worker = new Worker(new URL('./backup-check.ts', import.meta.url), { workerData: file });
+  const tell = (): void => onProgress?.('Checking the copy', 0, 0);
+  tell();
+  const heartbeat = setInterval(tell, HEARTBEAT_MS);
   try {
     const [result]: BackupResult[] = await once(worker, 'message', { ...(signal && { signal }) });
     if (result === undefined) throw new Error('the copy could not be checked');
     return result;
   } finally {
+    clearInterval(heartbeat);
     await worker.terminate();
   }
 }
@@ -38,7 +44,8 @@ interface BackupOptions {
 }
 
 /** @throws StoreUnavailable when there is no such database, the target exists, the copy is damaged, or it was stopped */
-export async function backupSqlite({ file, to, signal, onProgress }: BackupOptions): Promise<BackupResult> {
+export async function backupSqlite(options: BackupOptions): Promise<BackupResult> {
+  const { file, to, signal, onProgress } = options;
   if (!existsSync(file)) throw new StoreUnavailable(`There is no database at ${file}.`);
   const part = `${to}.part`;
   try {
@@ -53,11 +60,10 @@ export async function backupSqlite({ file, to, signal, onProgress }: BackupOptio
         signal?.throwIfAborted();
       };
       await backup(source, part, { rate: PAGES, progress });
-      onProgress?.('Checking the copy', 0, 0);
     } finally {
       source.close();
     }
-    const result = await check(part, signal);
+    const result = await check(part, options);
     signal?.throwIfAborted();
     // linkSync fails if the target exists by now, and is atomic.
     linkSync(part, to);

@@ -41,6 +41,26 @@ describe('progress', () => {
     assert.doesNotMatch(lines.join(''), /[\r[]/);
   });
 
+  test('the speed is that of the last while, not of what a continued run skipped', () => {
+    let [text, at] = ['', 0];
+    const out = { write: (part: string) => (text = part) };
+    const progress = createProgress({ unit: 'documents', out, now: () => at });
+    for (let second = 0; second <= 60; second += 1) {
+      at = second * 1_000;
+      progress.update('Sealing anew', 40_000 + second * 100 + (second > 0 ? 50_000 : 0), 100_000);
+    }
+    assert.equal(text, 'Sealing anew: 96,000 of 100,000 (96 %) documents, 100 a second, 40 s left\n');
+  });
+
+  test('what cannot be counted says for how long it has gone on', () => {
+    const lines: string[] = [];
+    let at = 0;
+    const out = { write: (part: string) => lines.push(part) };
+    const progress = createProgress({ unit: 'pages', out, now: () => at });
+    for (; at <= 25_000; at += 1_000) progress.update('Checking the copy', 0, 0);
+    assert.deepEqual(lines, ['Checking the copy … 10 s so far\n', 'Checking the copy … 20 s so far\n']);
+  });
+
   test('durations are read at a glance', () => {
     assert.deepEqual([10, 89_000, 600_000, 9_000_000].map(durationOf), [
       '1 s',
