@@ -20,6 +20,8 @@ case "${1:-}" in
     # Each thread of the pool keeps what it freed of password hashes, in an arena of its own; V8 keeps up to 100 MiB of young
     # objects, and lets garbage double the heap. Workers of a cluster inherit all three (docs/sizing.md, "Start and memory").
     export MALLOC_ARENA_MAX="${MALLOC_ARENA_MAX-1}"
+    # A password hash goes back and forth through 19 MiB: in pages of 2 MiB where the kernel gives them when asked.
+    export GLIBC_TUNABLES="${GLIBC_TUNABLES-glibc.malloc.hugetlb=1}"
     set -- --max-semi-space-size=4 --heap-growing-percent=30 "$entry" "$@"
     ;;
 esac

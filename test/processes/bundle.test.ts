@@ -209,7 +209,9 @@ suite('bundle: how processes start', () => {
           command.some((word) => /\bbundle\/[\d-]+\/main\.js$/.test(word)),
           command.join(' '),
         );
-        assert.ok(procOf(pid, 'environ').includes('MALLOC_ARENA_MAX=1'));
+        const environment = procOf(pid, 'environ');
+        assert.ok(environment.includes('MALLOC_ARENA_MAX=1'));
+        assert.ok(environment.includes('GLIBC_TUNABLES=glibc.malloc.hugetlb=1'));
       }
     } finally {
       await running.stop();
