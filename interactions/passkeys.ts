@@ -128,7 +128,10 @@ export function createPasskeyCeremonies(deps: Deps): PasskeyCeremonies {
         const fresh = await findUsable(account.id);
         if (fresh === undefined) throw new AppError('signin.expired');
         const amr = progress.step === 'offer' ? progress.amr : [...progress.amr, ...passkeyAmr(made)];
-        const methods = progress.step === 'offer' ? [] : passkeyMethods(made);
+        // At an offer what the sign-in reached stays (`amr`); but who was verified a moment ago is not asked who they are. One that
+        // was made without a prompt has verified nobody.
+        const isProof = progress.step !== 'offer' || made.isUserVerified;
+        const methods = isProof ? passkeyMethods(made) : [];
         const { provenAt } = interaction;
         // As after an authenticator app: a second step that is lost must not be the end of the account.
         const isOnlySecondStep = progress.step === 'enrol' && !fresh.recoveryCodes?.length;

@@ -120,6 +120,13 @@ test('sign-up where the browser can create passkeys: one is offered, and signs i
     await shoot(page, 'signup-passkey');
     await page.getByRole('button', { name: 'Create a passkey' }).click();
     await page.waitForURL(`${sample.origin}/`);
+    // The authenticator has just verified them: nobody asks again who they are.
+    for (const path of ['/account', '/account/passkeys']) {
+      await page.goto(`${server.origin}${path}`);
+      await page.getByRole('heading', { level: 1 }).waitFor();
+      assert.equal(await page.getByText(/sign in again/i).count(), 0, path);
+    }
+    await page.goto(`${sample.origin}/`);
     await loaded(page, () => page.getByRole('button', { name: 'Sign out' }).click());
     await loaded(page, () => page.getByRole('link', { name: 'Sign in' }).click());
     await page.getByRole('button', { name: 'Sign in with a passkey' }).click();
