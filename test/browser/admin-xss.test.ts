@@ -80,6 +80,10 @@ before(async () => {
   await server.admin('POST', '/invitations', { email: 'x@acme.example', client_id: application.id });
   const { items } = await server.admin('GET', '/audit');
   const events: unknown[] = Array.isArray(items) ? items : [];
+  const { items: sessions } = await server.admin('GET', `/sessions?user_id=${user}`);
+  const [session]: unknown[] = Array.isArray(sessions) ? sessions : [];
+  const sessionId = String(Reflect.get(Object(session), 'id'));
+  assert.notEqual(sessionId, 'undefined');
   const text = encodeURIComponent(MARK);
   paths = [
     '',
@@ -111,6 +115,12 @@ before(async () => {
     `/apis/${String(api.id)}/machines?client_id=${text}`,
     `/apis/${String(api.id)}/machines?client_id=${application.id}`,
     '/sessions',
+    `/sessions/${sessionId}`,
+    `/sessions/${text}`,
+    `/sessions?user_id=${text}`,
+    '/branding',
+    '/branding/texts',
+    `/applications/${application.id}/looks/texts`,
     '/groups',
     '/groups/hostile',
     '/groups/hostile/edit',

@@ -49,6 +49,36 @@ test('language: pages are in the browser’s, with its direction, times and text
   }
 });
 
+test('attack: named like a word of ours, nobody is called by another name where an act asks first', async () => {
+  const group = await app.admin('POST', '/groups', { name: 'settings', display_name: 'Settings' });
+  equal(group.status, 201);
+  const client = await app.admin('POST', '/clients', {
+    client_name: 'Sessions',
+    redirect_uris: ['https://a.example/cb'],
+  });
+  const application = String(client.body.data.client_id);
+  for (const [path, name, question] of [
+    [`/users/${user}/deactivate`, 'users', 'Deactivate {a}?'],
+    [`/users/${user}/role`, 'users', 'Change the role of {a}'],
+    [`/users/${user}/password`, 'users', 'Set a password for {a}'],
+    ['/groups/settings/delete', 'Settings', 'Delete the group {a}?'],
+    [`/applications/${application}/delete`, 'Sessions', 'Delete {a}?'],
+    [`/applications/${application}/rotate-secret`, 'Sessions', 'Rotate the secret of {a}?'],
+  ] as const) {
+    for (const language of ['de', 'ar']) {
+      const { status, body } = await open(path, language);
+      equal(status, 200, path);
+      const said = saying(language, question).replace(
+        '{a}',
+        language === 'ar' ? `\u2068${name}\u2069` : name,
+      );
+      ok(body.includes(`<h1>${said}</h1>`), `${language} ${path}: ${/<h1>.*<\/h1>/.exec(body)?.[0]}`);
+    }
+  }
+  const { body } = await open(`/applications/${application}/delete`, 'de');
+  ok(body.includes(saying('de', 'Type “{a}” to continue').replace('{a}', 'Sessions')));
+});
+
 test('language: notices, refusals and forms as well; the API stays English', async () => {
   const form = await open('/users/new', 'de');
   const refused = await admin.post(

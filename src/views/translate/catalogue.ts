@@ -21,9 +21,17 @@ interface Pattern {
   /** The name of each value in the text. */
   readonly names: readonly string[];
   readonly translation: Translation;
+  readonly isAboutNames: boolean;
 }
 
 const VALUE = /\{([a-z])\}/;
+
+/**
+ * English texts whose values are names that somebody gave: the questions before an act, and what says whom or what it is about.
+ * Who is called "Settings" must not be asked about by another name.
+ */
+const ABOUT_NAMES =
+  /\?$|^(?:Type|Change the role of|Set a password for|Remove from|Users in|Done by|About|Application|The application|A scope of the API|Scopes of|Only its members can sign in to) [“{]/;
 
 function patternOf([key, translation]: readonly [string, Translation]): Pattern {
   const pieces = key.split(VALUE);
@@ -31,6 +39,7 @@ function patternOf([key, translation]: readonly [string, Translation]): Pattern 
     parts: pieces.filter((_, place) => place % 2 === 0),
     names: pieces.filter((_, place) => place % 2 === 1),
     translation,
+    isAboutNames: ABOUT_NAMES.test(key),
   };
 }
 
@@ -97,7 +106,7 @@ export function createAdminTexts(
       const count = [...values.values()].find((value) => /^[\d,]+$/.test(value));
       return pick(pattern.translation, count).replace(/\{([a-z])\}/g, (mark, name: string) => {
         const value = values.get(name);
-        return value === undefined ? mark : isolated(inside(value));
+        return value === undefined ? mark : isolated(pattern.isAboutNames ? value : inside(value));
       });
     }
     return undefined;
