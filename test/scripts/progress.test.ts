@@ -8,7 +8,11 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, test } from 'node:test';
 import { createSqliteStore } from '../../adapters/sqlite/store.ts';
 import { createProgress, durationOf } from '../../scripts/progress.ts';
+import { createSealer } from '../../src/keys/sealing.ts';
+import { purposeOf } from '../../src/second-factors/totp.ts';
 import { allCollections } from '../../src/store/all-collections.ts';
+import { accounts } from '../../src/store/collections.ts';
+import { fill, people } from '../support/crowd.ts';
 import { plain, runInTerminal, type TerminalProgram } from '../support/terminal.ts';
 import { run } from './run.ts';
 
@@ -123,4 +127,41 @@ describe('Ctrl-C during a backup', () => {
       [],
     );
   });
+});
+
+test('Ctrl-C during sealing anew: what is sealed is whole, and the same command continues', async (t) => {
+  const [old, next] = ['old-secret-key-0123456789-0123456789', 'new-secret-key-0123456789-0123456789'];
+  const folder = await mkdtemp(join(tmpdir(), 'latchkey-progress-'));
+  t.after(() => rm(folder, { recursive: true }));
+  const file = join(folder, 'latchkey.db');
+  const sealer = createSealer([old]);
+  const count = 3_000;
+  function* enrolled() {
+    for (const person of people(count, { now: Date.now(), passwordHash: '' })) {
+      const totp = { sealedSecret: sealer.seal(purposeOf(person.id), person.id), lastStep: 0, enrolledAt: 0 };
+      yield { ...person, value: { ...person.value, totpVerified: true, totp } };
+    }
+  }
+  await fill(file, accounts, enrolled());
+  const env = { DATA_DIR: folder, SECRET_KEY: `${next},${old}` };
+  const command = [process.execPath, 'scripts/rotate-keys.ts', '--reseal'];
+  const { waitFor, type, exited, shown, close } = runInTerminal(command, env);
+  t.after(close);
+  await waitFor(/Opening the database …/);
+  await waitFor(/Sealing anew: \d+ of 3,000 \(\d+ %\) documents read/);
+  type('\x03');
+  assert.equal(await exited, 130, shown());
+  assert.match(plain(shown()), /Stopped: each of these is whole, .* Keep the list \(SECRET_KEY=new,old\)/);
+  const [, sealed = ''] = /Sealed anew with the first SECRET_KEY: (\d+)\./.exec(plain(shown())) ?? [];
+  assert.ok(Number(sealed) > 0 && Number(sealed) < count, sealed);
+  const rest = await run('scripts/rotate-keys.ts', ['--reseal'], { env });
+  assert.equal(rest.code, 0, rest.stderr);
+  assert.ok(rest.stdout.includes(`Sealed anew with the first SECRET_KEY: ${count - Number(sealed)}.`));
+  const newest = createSealer([next]);
+  const database = new DatabaseSync(file, { readOnly: true });
+  for (const { id, value } of database.prepare('SELECT id, value FROM accounts').all()) {
+    const { totp }: { totp: { sealedSecret: string } } = JSON.parse(String(value));
+    assert.equal(newest.open(purposeOf(String(id)), totp.sealedSecret), id);
+  }
+  database.close();
 });
