@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { type BrowserContext, chromium } from 'playwright-core';
-import { launchOptions } from '../pages/browser.ts';
+import { launchOptions, WHOLE } from '../pages/browser.ts';
 import { ADMIN_TOKEN, type Program, type RunningServer, startSample, startServer } from './processes.ts';
 import { shoot } from './shots.ts';
 import { ADMIN, enter, heading, loaded } from './steps.ts';
@@ -27,7 +27,7 @@ before(async () => {
   await writeFile(join(profile, 'Default', 'Preferences'), JSON.stringify(BLOCKED));
   [server, context] = await Promise.all([
     startServer(),
-    chromium.launchPersistentContext(profile, { ...launchOptions, locale: 'en-GB' }),
+    chromium.launchPersistentContext(profile, { ...launchOptions, executablePath: WHOLE, locale: 'en-GB' }),
   ]);
   sample = await startSample(server.issuer, { adminToken: ADMIN_TOKEN });
 });
