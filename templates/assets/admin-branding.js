@@ -1,6 +1,8 @@
 // Owns the preview beside the form of a look, and the gallery. The server renders every page and computes every colour; without
 // this file the form has a button for it, and the gallery links.
 
+const { say } = globalThis;
+
 // A new frame each time: one that is sent elsewhere would add to the history that "Back" goes through.
 const frameAt = (address, title) => {
   const frame = document.createElement('iframe');
@@ -90,7 +92,7 @@ if (panel) {
     for (const field of form.querySelectorAll('[data-color]')) {
       const picker = document.createElement('input');
       picker.type = 'color';
-      picker.setAttribute('aria-label', `${field.labels[0].textContent}: pick`);
+      picker.setAttribute('aria-label', say('{a}: pick', field.labels[0].textContent));
       const follow = () => {
         picker.value = /^#[0-9a-f]{6}$/i.test(field.value) ? field.value : '#888888';
         picker.classList.toggle('unset', field.value === '');

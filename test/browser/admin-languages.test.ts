@@ -1,9 +1,12 @@
 // The Admin UI from right to left: nothing scrolls sideways, no accessibility violation, a silent console; dates and the
-// language of scripts. With SHOTS=1 pictures in Arabic and German.
+// language of scripts; no word of English. With SHOTS=1 pictures in Arabic and German, with LONG=1 every page in three languages.
 import { deepEqual, equal, match } from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import type { Page } from 'playwright-core';
 import { createAxe } from '../pages/axe.ts';
 import { type AdminWorld, startAdminWorld } from './admin-world.ts';
+import { foreignWords, type Language } from './foreign.ts';
+import { choose, crawl, GIVEN, refuse, seedAdmin } from './language-walk.ts';
 import { areShotsWanted, shoot } from './shots.ts';
 
 const isLong = process.env.LONG === '1';
@@ -13,8 +16,7 @@ let application: string;
 
 before(async () => {
   world = await startAdminWorld();
-  user = await world.createUser('grace.hopper', { email: 'grace@acme.example', name: 'Grace Hopper' });
-  application = (await world.createApplication({})).id;
+  ({ user, application } = await seedAdmin(world));
 });
 after(() => world.stop());
 
@@ -42,13 +44,8 @@ const paths = (): readonly (readonly [string, string])[] => {
   return isLong || areShotsWanted ? [...few, ...more] : few;
 };
 
-async function choose(language: string): Promise<void> {
-  const { context } = world.admin;
-  await context.addCookies([{ name: 'latchkey_language', value: language, url: world.server.origin }]);
-}
-
 test('Admin UI in Arabic: fits from right to left, no axe violation, silent console', async () => {
-  await choose('ar');
+  await choose(world, 'ar');
   const axe = await createAxe(world.admin.page);
   const found: string[] = [];
   for (const [name, path] of paths()) {
@@ -65,7 +62,7 @@ test('Admin UI in Arabic: fits from right to left, no axe violation, silent cons
 });
 
 test('Admin UI in German: times in tips as the language has them; the choice at the foot', async () => {
-  await choose('de');
+  await choose(world, 'de');
   for (const [name, path] of areShotsWanted ? paths() : [])
     await shoot(await world.open(path), `admin-de-${name}`);
   const page = await world.open('/users');
@@ -78,3 +75,24 @@ test('Admin UI in German: times in tips as the language has them; the choice at 
   await page.waitForURL('**/admin/users');
   equal(await page.evaluate('document.documentElement.lang'), 'fr');
 });
+
+/** What each page says that is not in the language, with the first page that says it. */
+async function foreign(language: Language, isWhole: boolean): Promise<string[]> {
+  await choose(world, language);
+  const found = new Map<string, string>();
+  const read = async (page: Page, name: string): Promise<void> => {
+    for (const one of await foreignWords(page, language, GIVEN)) found.set(one, found.get(one) ?? name);
+  };
+  if (isWhole) {
+    await crawl(world, { user, application }, read);
+    await refuse(world, read);
+  } else
+    for (const path of ['/audit', '/users', `/applications/${application}`])
+      await read(await world.open(path), path);
+  return [...found].map(([words, name]) => `${name}: ${words}`);
+}
+
+for (const language of ['ar', 'ja', 'de'] as const)
+  test(`Admin UI and account in ${language}: no word of English`, async () => {
+    deepEqual(await foreign(language, isLong), []);
+  });

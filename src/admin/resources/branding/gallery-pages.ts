@@ -51,7 +51,7 @@ async function showGallery(place: Place, context: AdminContext): Promise<void> {
   context.show('branding-gallery', {
     title: 'All pages and e-mails',
     here: place.here,
-    crumbs: [...place.crumbsOf(context), { label: place.title, href: place.pathOf(context) }],
+    crumbs: [...(await place.crumbsOf(context)), { label: place.title, href: place.pathOf(context) }],
     path: place.pathOf(context),
     look: data,
     group,

@@ -164,7 +164,7 @@ async function show(
     {
       title: place.title,
       here: place.here,
-      crumbs: place.crumbsOf(context),
+      crumbs: await place.crumbsOf(context),
       path: place.pathOf(context),
       part,
       formPath: pathOf(place, part, context),

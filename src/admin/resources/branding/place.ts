@@ -1,6 +1,7 @@
 // Whose look a page of the Admin UI is about: that of all pages, below Settings, or one application's, below it.
 import type { Look } from '../../../branding/index.ts';
 import { type AdminContext, type Crumb, idOf } from '../../pages/page.ts';
+import { createNames } from '../names.ts';
 import { branding, lookExport } from './resource.ts';
 import { type LookBody, type LookView, toLook } from './schema.ts';
 
@@ -16,7 +17,7 @@ export interface Place {
   /** Undefined: of all. */
   clientIdOf(context: AdminContext): string | undefined;
   pathOf(context: AdminContext): string;
-  crumbsOf(context: AdminContext): readonly Crumb[];
+  crumbsOf(context: AdminContext): Promise<readonly Crumb[]>;
   read(context: AdminContext): Promise<{ readonly data: LookView; readonly version: number | undefined }>;
   change(context: AdminContext, body: object, ifVersion?: number): Promise<unknown>;
   replace(context: AdminContext, body: LookBody, ifVersion: number): Promise<unknown>;
@@ -31,7 +32,7 @@ const ofAll: Place = {
   title: 'Branding',
   clientIdOf: () => undefined,
   pathOf: () => '/branding',
-  crumbsOf: () => [{ label: 'Settings', href: '/settings' }],
+  crumbsOf: async () => [{ label: 'Settings', href: '/settings' }],
   read: (context) => context.call(branding.read, {}),
   change: (context, body, ifVersion) => context.call(branding.change, { body, ifVersion }),
   replace: (context, body, ifVersion) => context.call(branding.replace, { body, ifVersion }),
@@ -46,9 +47,13 @@ const ofApplication: Place = {
   title: 'Looks',
   clientIdOf: (context) => idOf(context).id,
   pathOf: (context) => `/applications/${encodeURIComponent(idOf(context).id)}/looks`,
-  crumbsOf: (context) => [
+  crumbsOf: async (context) => [
     { label: 'Applications', href: '/applications' },
-    { label: idOf(context).id, href: `/applications/${encodeURIComponent(idOf(context).id)}`, isName: true },
+    {
+      label: (await createNames(context)('client', idOf(context).id)).label,
+      href: `/applications/${encodeURIComponent(idOf(context).id)}`,
+      isName: true,
+    },
   ],
   read: (context) => context.call(branding.readOfClient, { params: clientOf(context) }),
   change: (context, body, ifVersion) =>

@@ -73,9 +73,9 @@ function changesOf({ updated_at: _, updated_by: __, ...now }: LookView, next: Lo
     });
 }
 
-function show(place: Place, context: AdminContext, shown: object = {}, status = 200): void {
+async function show(place: Place, context: AdminContext, shown: object = {}, status = 200): Promise<void> {
   const path = place.pathOf(context);
-  const crumbs = [...place.crumbsOf(context), { label: place.title, href: path }];
+  const crumbs = [...(await place.crumbsOf(context)), { label: place.title, href: path }];
   const page = { title: 'Import a look', here: place.here, crumbs, path, json: '', ready: '', version: '' };
   context.show('branding-import', { ...page, changes: undefined, errors: {}, ...shown }, status);
 }
@@ -89,7 +89,12 @@ async function showDifference(
 ) {
   const { data: now, version } = await place.read(context);
   const changes = changesOf(now, body);
-  show(place, context, { changes, ready: JSON.stringify(body), version: version ?? 0, ...shown }, status);
+  await show(
+    place,
+    context,
+    { changes, ready: JSON.stringify(body), version: version ?? 0, ...shown },
+    status,
+  );
 }
 
 const importLook = (place: Place, context: AdminContext): Promise<void> =>

@@ -82,7 +82,7 @@ const create = newPages({
       label: 'Name in tokens',
       hint: 'The value in the claim “groups”: a to z, digits, dot, hyphen, underscore. It cannot be changed later.',
       attributes:
-        'required maxlength="64" pattern="[a-z0-9][a-z0-9._\\-]*" title="a to z, digits, dot, hyphen and underscore" autocomplete="off" autocapitalize="none" spellcheck="false"',
+        'required maxlength="64" pattern="[a-z0-9][a-z0-9._\\-]*" autocomplete="off" autocapitalize="none" spellcheck="false"',
     },
     {
       name: 'display_name',

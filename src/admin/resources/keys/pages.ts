@@ -58,7 +58,7 @@ async function showReplace(context: AdminContext, shown: object = {}, status = 2
   const ask = {
     heading: 'Replace a compromised key?',
     consequences: [
-      `The keys ${current.map(({ kid, alg }) => `${kid} (${alg})`).join(' and ')} are removed from the key list now, and new keys sign.`,
+      `The keys ${current.map(({ kid, alg }) => `${kid} (${alg})`).join(', ')} are removed from the key list now, and new keys sign.`,
       'All access tokens and ID tokens that they signed are no longer valid, in all applications.',
       'Users stay signed in here. Applications get new tokens with their refresh token or by a new sign-in.',
       'This cannot be undone. Use it only when the key may be compromised.',

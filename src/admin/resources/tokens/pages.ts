@@ -23,10 +23,11 @@ const kinds = {
   client_credentials: 'Client credentials',
 } as const;
 
-const chips = Object.entries(kinds).map(([kind, label]) => ({
-  label: label.replace('token', 'tokens'),
-  set: { kind },
-}));
+const chips = [
+  { label: 'Refresh tokens', set: { kind: 'refresh_token' } },
+  { label: 'Access tokens', set: { kind: 'access_token' } },
+  { label: 'Client credentials', set: { kind: 'client_credentials' } },
+];
 
 const rowsOf = (items: readonly Token[], nameOf: NameOf) =>
   Promise.all(

@@ -1,0 +1,65 @@
+// Typography of the catalogues, as far as a program can judge it: quotes, spaces before punctuation, full-width and Arabic signs,
+// and one way to address people in each language.
+import { deepEqual } from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+
+const folder = new URL('../../templates/strings/', import.meta.url);
+
+/** Examples of what is typed into a form or sent by a program. */
+const isCode = (text: string): boolean => /^\{ "|^If-Match|\bhttps: |mailto:\.$/.test(text);
+
+function textsOf(value: unknown, key: string): [string, string][] {
+  if (typeof value === 'string') return isCode(value) ? [] : [[key, value]];
+  return Object.entries(value ?? {}).flatMap(([name, inner]) => textsOf(inner, `${key} ${name}`));
+}
+
+const catalogue = (name: string): [string, string][] =>
+  textsOf(JSON.parse(readFileSync(new URL(name, folder), 'utf8')), '');
+
+const EVERYWHERE = { 'three dots': /\.\.\./, 'two spaces': / {2}/, 'spaces at an end': /^ | $/ };
+
+const RULES: Readonly<Record<string, Readonly<Record<string, RegExp>>>> = {
+  de: {
+    'quotes are „ and “': /["”«»]|(?:^|[\s(])“/,
+    'apostrophe is ’': /\p{L}'\p{L}/u,
+    'Sie, not du': /(?<!\p{L})(?:du|dich|dir|dein|deine|deinen|deinem|deiner)(?!\p{L})/u,
+  },
+  es: {
+    'quotes are « and »': /["“”„]/,
+    'a question or an exclamation is opened, too': /^(?![^?]*¿)[^?]*\p{L}\?|^(?![^!]*¡)[^!]*\p{L}!/u,
+  },
+  fr: {
+    'a narrow no-break space before : ; ! ? »': /[^\u202f](?:[;!?»]|:)(?=\s|$)/,
+    'a narrow no-break space behind «': /«[^\u202f]/,
+    'quotes are « and »': /["“”„]/,
+    'apostrophe is ’': /\p{L}'\p{L}/u,
+    'vous, not tu': /(?<!\p{L})(?:tu|toi|ton|tes)(?!\p{L})/iu,
+  },
+  pt: {
+    'quotes are “ and ”': /["„«»]/,
+    'as in Brazil': /(?<!\p{L})(?:utilizador|ecrã|telemóvel|palavra-passe|teu|tua)(?!\p{L})/iu,
+  },
+  ja: {
+    'punctuation is full-width behind Japanese': /[\u3040-\u30ff\u4e00-\u9fff」）][,.!?:;(]/,
+    'parentheses are full-width around Japanese': /\([^)]*[\u3040-\u30ff\u4e00-\u9fff][^)]*\)/,
+    'quotes are 「 and 」': /["“”„«»]/,
+    'です・ます': /(?:である|だ)。/,
+  },
+  ar: {
+    'Arabic comma, semicolon and question mark': /[\u0621-\u064a][,;?]/,
+    'quotes are « and »': /["“”„]/,
+    'digits as in the numbers beside them': /[٠-٩۰-۹]/,
+  },
+};
+
+for (const [language, rules] of Object.entries(RULES))
+  test(`typography: ${language}`, () => {
+    const texts = [...catalogue(`${language}.json`), ...catalogue(`admin/${language}.json`)];
+    for (const [rule, pattern] of Object.entries({ ...EVERYWHERE, ...rules }))
+      deepEqual(
+        texts.filter(([, text]) => pattern.test(text)).map(([key, text]) => `${key} = ${text}`),
+        [],
+        rule,
+      );
+  });
