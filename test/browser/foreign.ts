@@ -57,6 +57,9 @@ function catalogueOf(language: Language): ReadonlyMap<string, unknown> {
   return texts;
 }
 
+const formsOf = (translation: unknown): readonly unknown[] =>
+  typeof translation === 'object' && translation !== null ? Object.values(translation) : [translation];
+
 /** @returns the words that are English, or '' */
 function englishIn({ text, isData }: Shown, language: Language, data: ReadonlySet<string>): string {
   const [, inner] = bare(text);
@@ -64,7 +67,7 @@ function englishIn({ text, isData }: Shown, language: Language, data: ReadonlySe
   if (data.has(inner.toLowerCase())) return '';
   if (translation !== undefined && translation !== inner && /\p{Ll}/u.test(inner) && !isData) {
     // A word can be the same in two languages, and means something else there: “Name”, “Information”.
-    const isOwn = [...catalogueOf(language).values()].some((own) => own === inner);
+    const isOwn = [...catalogueOf(language).values()].some((own) => formsOf(own).includes(inner));
     if (!isOwn) return inner;
   }
   if (isData) return '';

@@ -22,14 +22,6 @@ const REFUSED: readonly (readonly [
   ['/groups/new', { name: '???' }, 'main form .primary'],
   ['/users/import', { rows: '{"username":"a"}\nnowhere' }, 'main form .primary'],
   ['/invitations', { email: 'nowhere' }, 'main form .primary'],
-  ['/settings/mail', { smtp_url: 'nowhere', mail_from: 'nowhere' }, 'main form .primary'],
-  ['/settings/branding', { support_url: 'nowhere' }, 'main form .primary'],
-  [
-    '/users/import/csv',
-    { rows: 'Username,E-mail,Colour\nwrong name,nobody,\ngrace.hopper,,\nida,ida@acme.example,\nida,,\n' },
-    'button.equal',
-  ],
-  ['/users/import/csv', { rows: 'Colour\nred' }, 'button.equal'],
 ];
 const FOUND = [
   '/users?search=nobody',
