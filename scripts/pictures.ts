@@ -25,7 +25,7 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const ADMIN_TOKEN = 'pictures-admin-token-0123456789-0123456789';
 const PASSWORD = 'plum trees in June';
 const READY_MS = 60_000;
-const SIZE = { width: 1200, height: 750 };
+const SIZE = { width: 1200, height: 800 };
 
 /** Username, name, and what is special. */
 const PEOPLE: readonly (readonly [username: string, name: string, fields?: object])[] = [
