@@ -49,7 +49,7 @@ test('language: pages are in the browser’s, with its direction, times and text
   }
 });
 
-test('attack: named like a word of ours, nobody has another name where an act asks first', async () => {
+test('attack: a name that is a word of ours; an act that asks first calls it so', async () => {
   const group = await app.admin('POST', '/groups', { name: 'settings', display_name: 'Settings' });
   equal(group.status, 201);
   const client = await app.admin('POST', '/clients', {
