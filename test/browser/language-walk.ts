@@ -77,7 +77,7 @@ const mostOf = (shape: string): number =>
   shape.endsWith('/settings/:group') ? 40 : shape === '/audit/:id' ? 6 : shape.includes(':') ? 2 : 1;
 
 const LEFT_OUT =
-  /^\/(?:admin\/(?:branding\/sample|audit\/live|api\/)|assets|oauth2)|\/export\b|\/download|sign-out/;
+  /^\/(?:admin\/(?:branding\/sample|audit\/live|api\/|api-reference)|assets|oauth2)|\/export\b|\/download|sign-out/;
 
 export async function crawl(
   world: AdminWorld,
