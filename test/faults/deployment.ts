@@ -14,7 +14,7 @@ import { type RedisServer, startRedis } from '../support/redis-server.ts';
 
 export const isLong = process.env.LONG === '1';
 /** Kills of each kind. */
-export const ROUNDS = isLong ? 100 : 4;
+export const ROUNDS = isLong ? 100 : 2;
 /** The same where there is one thing less to be left behind. */
 export const FEWER_ROUNDS = isLong ? 25 : 2;
 

@@ -10,7 +10,7 @@ import { type MongoServer, startMongoServer } from '../support/mongodb-server.ts
 import { acknowledged, assertAcknowledged } from './acknowledged.ts';
 import { notes, startChild } from './sqlite-support.ts';
 
-const ROUNDS = process.env.LONG === '1' ? 100 : 10;
+const ROUNDS = process.env.LONG === '1' ? 100 : 5;
 const program = fileURLToPath(new URL('mongodb-child.ts', import.meta.url));
 
 let server: MongoServer;

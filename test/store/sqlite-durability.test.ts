@@ -8,7 +8,7 @@ import { createSqliteStore } from '../../adapters/sqlite/store.ts';
 import { acknowledged, assertAcknowledged } from './acknowledged.ts';
 import { gifts, notes, startChild, temporaryDirectory } from './sqlite-support.ts';
 
-const ROUNDS = process.env.LONG === '1' ? 1000 : 16;
+const ROUNDS = process.env.LONG === '1' ? 1000 : 8;
 
 async function checkFile(file: string, steps: ReadonlyMap<string, number>): Promise<void> {
   const store = createSqliteStore({ file, clock: Date.now });
@@ -47,7 +47,7 @@ test(`C15 acknowledged writes survive kill -9 of two writers, ${ROUNDS} rounds`,
   assert.ok(total > ROUNDS * 10, `only ${total} acknowledged writes were at stake`);
 });
 
-const TOGETHER_ROUNDS = process.env.LONG === '1' ? 100 : 6;
+const TOGETHER_ROUNDS = process.env.LONG === '1' ? 100 : 3;
 
 /** @returns how many rotations were acknowledged */
 async function killRotations(): Promise<number> {
