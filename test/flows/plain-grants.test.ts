@@ -296,7 +296,12 @@ function caseOf(random: Random): Case {
           () => ({ ...plain, headers: { ...plain.headers, ...random.pick(oddHeaders) } }),
           () => ({
             ...plain,
-            path: random.pick([`${TOKEN}?x=y`, `${TOKEN}/`, `/realms/any${KEYCLOAK_TOKEN}`]),
+            path: random.pick([
+              `${TOKEN}?x=y`,
+              `${TOKEN}?audience=https%3A%2F%2Fa.example`,
+              `${TOKEN}/`,
+              `/realms/any${KEYCLOAK_TOKEN}`,
+            ]),
           }),
         ])();
   const send = (value: string): Sent => ({ ...sent, body: sent.body?.replaceAll(placeholder, value) });

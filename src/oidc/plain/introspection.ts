@@ -1,5 +1,6 @@
-// Introspection of an active access token by ADMIN_TOKEN, an API key, or a client or an API with its own credentials (decisions §3).
-// Everything else, inactive tokens included, is answered where it always was (tokens/introspection.ts, the library).
+// Introspection by ADMIN_TOKEN, an API key, or a client or an API with its own credentials (decisions §3).
+// Everything else is answered where it always was (tokens/introspection.ts, the library), unknown tokens of clients included:
+// whether those are inactive or no tokens at all is the library's to say.
 import { type Apis, isIntrospectionClientId } from '../../apis/index.ts';
 import { clientRecord } from '../models/client.ts';
 import type { ProtocolMount } from '../mount.ts';
@@ -24,11 +25,10 @@ export function introspectPlainly({ issuer, mount, tokens, apis, bearers }: Deps
   const find = async (token: string): Promise<LiveToken | undefined> => tokens.live(await tokens.find(token));
 
   async function asAdmin({ form }: PlainRequest, secret: string): Promise<object | undefined> {
-    const token = form.get('token');
-    const isPlain = token !== undefined && [...form.keys()].every((name) => PARAMETERS.has(name));
+    const token = form.get('token') ?? '';
+    const isPlain = token !== '' && [...form.keys()].every((name) => PARAMETERS.has(name));
     if (!isPlain || (await bearers.accessOfSecret(secret)) === undefined) return undefined;
-    const live = await find(token);
-    return live && describeToken(live, issuer);
+    return describeToken(await find(token), issuer);
   }
 
   return async (request, { origin }) => {
@@ -48,12 +48,10 @@ export function introspectPlainly({ issuer, mount, tokens, apis, bearers }: Deps
     // An API has no scripts.
     const isReadable =
       client === undefined ? origin === undefined : isReadableBy(clientRecord(client), origin);
-    const live = isReadable ? await find(token) : undefined;
-    if (live === undefined || live.token.kind === 'RefreshToken') return undefined;
-    if (api !== undefined) {
-      const seen = describeToApi(live, api);
-      return seen.active === true ? seen : undefined;
-    }
-    return client !== undefined && mayLearnOf(client, live.token) ? describeToken(live, issuer) : undefined;
+    if (!isReadable) return undefined;
+    if (api !== undefined) return describeToApi(await find(token), api);
+    const found = await tokens.find(token);
+    if (client === undefined || found === undefined || !mayLearnOf(client, found)) return undefined;
+    return describeToken(await tokens.live(found), issuer);
   };
 }

@@ -49,6 +49,8 @@ interface Deps {
   readonly refreshSettings: () => Promise<void>;
 }
 
+const QUERY = /\?.*/s;
+
 export function createPlainAnswers(deps: Deps): PlainAnswers {
   const { handlers, resolveAlias, config, mount, refreshSettings } = deps;
   const { baseUrl, basePath, trustProxy } = config;
@@ -90,8 +92,10 @@ export function createPlainAnswers(deps: Deps): PlainAnswers {
 
   return {
     respond(request, response, begin) {
-      const path = request.url ?? '';
-      const handle = find(request.method ?? '', path);
+      const { method = '', url = '' } = request;
+      // The query of a POST is nobody's (RFC 6749 §3.2 lets the address have one), but for what the models read in the context.
+      const path = method === 'POST' ? url.replace(QUERY, '') : url;
+      const handle = find(method, path);
       if (handle === undefined || !mayBePlain(request)) return undefined;
       const ip = clientAddress(request, trustProxy);
       const { id } = begin({ path, ip });

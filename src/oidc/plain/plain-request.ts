@@ -1,9 +1,10 @@
-// Which requests the handlers of this folder look at: those in the one form that client libraries send. Whatever could make the
+// Which requests the handlers of this folder look at: those in the form that client libraries send. Whatever could make the
 // protocol core do something else is not plain: cookies, proofs, certificates, encodings, repeated or escaped parameters.
 import type { IncomingMessage } from 'node:http';
+import { isPrototypeKey } from '../../untrusted-text.ts';
 
 export interface PlainRequest {
-  /** Each parameter once, of visible ASCII and spaces. */
+  /** Each parameter once, of visible ASCII and spaces, '' for an empty one. */
   readonly form: ReadonlyMap<string, string>;
   /** '' for none. */
   readonly authorization: string;
@@ -25,7 +26,6 @@ const UNUSUAL = [
   'content-encoding',
   'transfer-encoding',
   'expect',
-  'upgrade',
 ] as const;
 
 const FORM = /^application\/x-www-form-urlencoded(?:; ?charset=utf-8)?$/i;
@@ -40,8 +40,9 @@ const lengthOf = ({ headers }: IncomingMessage): number => {
 
 function hasPlainBody(request: IncomingMessage): boolean {
   const { headers, method } = request;
+  // Rust's libraries send the length of nothing.
   if (method === 'GET')
-    return headers['content-length'] === undefined && headers['content-type'] === undefined;
+    return (headers['content-length'] ?? '0') === '0' && headers['content-type'] === undefined;
   const length = lengthOf(request);
   return length > 0 && length <= MAX_BYTES && FORM.test(headers['content-type'] ?? '');
 }
@@ -76,14 +77,15 @@ function peek(request: IncomingMessage): Promise<string | undefined> {
   });
 }
 
-// What any reader of forms takes for the same: names without escapes, no empty value, nothing but ASCII.
-const PAIR = /^([\w.~-]+)=((?:[\w.~*+-]|%[2-7][\dA-Fa-f])+)$/;
+// What any reader of forms takes for the same: names without escapes, nothing but ASCII.
+const PAIR = /^([\w.~-]+)=((?:[\w.~*+-]|%[2-7][\dA-Fa-f])*)$/;
 
 function parse(text: string): ReadonlyMap<string, string> | undefined {
   const form = new Map<string, string>();
   for (const part of text.split('&')) {
     const [, name, escaped] = PAIR.exec(part) ?? [];
-    if (name === undefined || escaped === undefined || form.has(name)) return undefined;
+    if (name === undefined || escaped === undefined || form.has(name) || isPrototypeKey(name))
+      return undefined;
     const value = decodeURIComponent(escaped.replaceAll('+', ' '));
     if (value.includes('\x7f')) return undefined;
     form.set(name, value);
@@ -107,31 +109,42 @@ export const bearerOf = ({ authorization }: PlainRequest): string | undefined =>
   BEARER.exec(authorization)?.[1];
 
 const BASIC = /^Basic ([A-Za-z0-9+/]{4,800}={0,2})$/i;
-const ID_AND_SECRET = /^([\w.~-]+):([\w.~-]+)$/;
+// Either may be escaped (RFC 6749 §2.3.1): openid-client escapes all but letters and digits.
+const ID_AND_SECRET = /^((?:[\w.~-]|%[2-7][\dA-Fa-f])+):((?:[\w.~-]|%[2-7][\dA-Fa-f])*)$/;
 
 const ID = /^[\w.~-]+$/;
 
+/** Another way to say who asks (RFC 7521 §4.2). */
+const ASSERTION: ReadonlySet<string> = new Set(['client_assertion', 'client_assertion_type']);
+
+export const CREDENTIALS: ReadonlySet<string> = new Set(['client_id', 'client_secret']);
+
 /**
  * Who asks (RFC 6749 §2.3.1), in the header or in the form, never both.
- * @param parameters of the endpoint; any other makes the request unusual
+ * @param parameters of a plain request. Others are ignored (§3.2), since Microsoft's and Keycloak's libraries send some
+ * @param unusual which the protocol core reads besides
  */
 export function identityOf(
   { form, authorization }: PlainRequest,
   parameters: ReadonlySet<string>,
+  unusual: ReadonlySet<string> = ASSERTION,
 ): Identity | undefined {
-  const isInHeader = authorization !== '';
-  for (const name of form.keys()) {
-    const isCredential = !isInHeader && (name === 'client_id' || name === 'client_secret');
-    if (!isCredential && !parameters.has(name)) return undefined;
+  for (const [name, value] of form) {
+    if (ASSERTION.has(name) || unusual.has(name)) return undefined;
+    // The protocol core takes an empty one for absent.
+    if (value === '' && (parameters.has(name) || CREDENTIALS.has(name))) return undefined;
   }
-  if (!isInHeader) {
-    const id = form.get('client_id') ?? '';
-    return ID.test(id) ? { id, secret: form.get('client_secret'), isInHeader } : undefined;
-  }
+  const named = form.get('client_id') ?? '';
+  if (authorization === '')
+    return ID.test(named) ? { id: named, secret: form.get('client_secret'), isInHeader: false } : undefined;
   const [, encoded = ''] = BASIC.exec(authorization) ?? [];
   const pair = Buffer.from(encoded, 'base64');
   // One spelling: others are the protocol core's to accept or refuse.
   if (pair.toString('base64') !== encoded) return undefined;
-  const [, id, secret] = ID_AND_SECRET.exec(pair.toString('latin1')) ?? [];
-  return id === undefined || secret === undefined ? undefined : { id, secret, isInHeader };
+  const [, ...escaped] = ID_AND_SECRET.exec(pair.toString('latin1')) ?? [];
+  const [id = '', secret] = escaped.map(decodeURIComponent);
+  if (!ID.test(id) || secret?.includes('\x7f') || form.has('client_secret')) return undefined;
+  if (form.has('client_id') && named !== id) return undefined;
+  // Without a secret: of a public client, as requests/public-basic.ts has it.
+  return { id, secret: secret || undefined, isInHeader: true };
 }

@@ -16,7 +16,7 @@ import { keptWrites, NotPlain, passOn, runPlainly } from './context.ts';
 import { contextOf } from './library-context.ts';
 import type { Call, PlainHandler } from './plain-answers.ts';
 import { authenticatePlainly, isReadableBy } from './plain-client.ts';
-import { identityOf, type PlainRequest } from './plain-request.ts';
+import { CREDENTIALS, identityOf, type PlainRequest } from './plain-request.ts';
 
 interface Deps {
   readonly mount: Pick<ProtocolMount, 'provider'>;
@@ -28,12 +28,15 @@ interface Deps {
 
 const ofEach = ['grant_type', 'resource', 'audience'];
 
-/** What a request of each grant type may say; with anything else it is unusual. */
+/** What a plain request of each grant type may say. */
 const PARAMETERS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   ['client_credentials', new Set([...ofEach, 'scope'])],
   ['authorization_code', new Set([...ofEach, 'code', 'redirect_uri', 'code_verifier'])],
   ['refresh_token', new Set([...ofEach, 'refresh_token', 'scope'])],
 ]);
+
+/** Read by the library as well, if it does rich authorization requests (RFC 9396 §6). */
+const UNUSUAL: ReadonlySet<string> = new Set(['authorization_details']);
 
 // RFC 6749 §3.3.
 const SCOPE = /^[\x21\x23-\x5B\x5D-\x7E]+(?: [\x21\x23-\x5B\x5D-\x7E]+)*$/;
@@ -75,13 +78,16 @@ export function tokenPlainly({ mount, limits, origins, codeExchanges, store }: D
   async function answer(request: PlainRequest, call: Call): Promise<object | undefined> {
     const { form } = request;
     const parameters = PARAMETERS.get(form.get('grant_type') ?? '');
-    const identity = parameters && identityOf(request, parameters);
+    if (parameters === undefined) return undefined;
+    const identity = identityOf(request, parameters, UNUSUAL);
     if (identity === undefined || isTestSignInExchange(call.incoming, identity.id)) return undefined;
-    if (!SCOPE.test(form.get('scope') ?? 'none')) return undefined;
+    // As lib/actions/token.js leaves out what the grant type does not know: a scope beside a code, for example.
+    const known = new Map([...form].filter(([name]) => parameters.has(name) || CREDENTIALS.has(name)));
+    if (!SCOPE.test(known.get('scope') ?? 'none')) return undefined;
     const { provider } = mount;
     const client = await authenticatePlainly(provider.Client, identity);
     if (client === undefined || !isReadableBy(clientRecord(client), call.origin)) return undefined;
-    const ctx = contextOf(provider, call, { form, route: 'token' });
+    const ctx = contextOf(provider, call, { form: known, route: 'token' });
     const asked = originOf(call.incoming, call, { clientId: () => client.clientId });
     await origins.run(asked, () => runPlainly(ctx, () => grant(ctx, provider, client)));
     const { body } = ctx;
