@@ -1,6 +1,5 @@
 // Introspection by ADMIN_TOKEN, an API key, or a client or an API with its own credentials (decisions §3).
-// Everything else is answered where it always was (tokens/introspection.ts, the library), unknown tokens of clients included:
-// whether those are inactive or no tokens at all is the library's to say.
+// Everything else is answered where it always was (tokens/introspection.ts, the library).
 import { type Apis, isIntrospectionClientId } from '../../apis/index.ts';
 import { clientRecord } from '../models/client.ts';
 import type { ProtocolMount } from '../mount.ts';
@@ -51,7 +50,12 @@ export function introspectPlainly({ issuer, mount, tokens, apis, bearers }: Deps
     if (!isReadable) return undefined;
     if (api !== undefined) return describeToApi(await find(token), api);
     const found = await tokens.find(token);
-    if (client === undefined || found === undefined || !mayLearnOf(client, found)) return undefined;
+    if (found === undefined) {
+      // The library refuses other JWTs (lib/shared/reject_structured_tokens.js).
+      const isToken = tokens.isSigned(token) || !token.includes('.');
+      return isToken ? describeToken(undefined, issuer) : undefined;
+    }
+    if (client === undefined || !mayLearnOf(client, found)) return undefined;
     return describeToken(await tokens.live(found), issuer);
   };
 }
