@@ -62,16 +62,33 @@ export function prepareWrites<T>(definition: CollectionDefinition<T>, rows: Rows
   };
 }
 
+function freeze<V>(value: V): V {
+  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
+    Object.freeze(value);
+    for (const part of Object.values(value)) freeze(part);
+  }
+  return value;
+}
+
 export function createSqliteCollection<T>(deps: CollectionDeps<T>): Collection<T> {
   const { connection, writer, definition, rows, counter } = deps;
   const { table, clock } = rows;
   const writes = prepareWrites(definition, rows);
+  const shared = new WeakMap<Row, Stored<T>>();
 
   return {
     async find(id) {
       return connection.read(() => {
         const row = rows.find(encodeText(id));
         return row && isLive(expiryOf(row), clock()) ? fromRow<T>(row) : undefined;
+      });
+    },
+
+    async findShared(id) {
+      return connection.read(() => {
+        const row = rows.find(encodeText(id));
+        if (!row || !isLive(expiryOf(row), clock())) return undefined;
+        return connection.rows.keepWith(shared, row, () => freeze(fromRow<T>(row)));
       });
     },
 

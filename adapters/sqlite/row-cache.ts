@@ -7,6 +7,8 @@ import type { Row } from './sql.ts';
 export interface RowCache {
   /** @param read asks the database */
   find(table: string, id: string, read: () => Row | undefined): Row | undefined;
+  /** @returns what was made of the row before, for as long as it is the same row; else what `make` makes of it now */
+  keepWith<T>(made: WeakMap<Row, T>, row: Row, make: () => T): T;
   /** Call with every write of a row, before its transaction ends. */
   forget(table: string, id: string): void;
   /** Call with every write of rows whose ids are unknown. */
@@ -17,6 +19,8 @@ export interface RowCache {
 const MAX_CHARACTERS = 6 * 1024 * 1024;
 /** A row's share besides its text: the objects around it. */
 const ROW_CHARACTERS = 300;
+/** What is made of a row takes some such times the space of its text. */
+const MADE_SHARE = 2;
 /** Larger ones (settings with logos, long lists) would push out many small ones. */
 const MAX_ROW_CHARACTERS = 32 * 1024;
 
@@ -57,6 +61,15 @@ export function createRowCache(dataVersion: DataVersion): RowCache {
       const row = old.get(key) ?? read();
       if (row !== undefined) keep(key, row);
       return row;
+    },
+
+    keepWith(made, row, make) {
+      const known = made.get(row);
+      if (known !== undefined) return known;
+      const now = make();
+      made.set(row, now);
+      characters += MADE_SHARE * String(row.value).length;
+      return now;
     },
 
     forget(table, id) {

@@ -9,7 +9,7 @@ import type { AccountRecord, FactRecord } from '../store/collections.ts';
 import { AlreadyExists, type Collection, type Query, type Stored } from '../store/port.ts';
 import { update } from '../store/update.ts';
 import { type Account, isUsable, toAccount } from './account.ts';
-import { type AccountChanges, applyChanges, blankAccount } from './changes.ts';
+import { type AccountChanges, applyChanges, blankAccount, endsSessions } from './changes.ts';
 import { createCompleteSignIn } from './complete-sign-in.ts';
 import { addressKey } from './email.ts';
 import { clearBrowserFailures } from './known-browsers.ts';
@@ -21,7 +21,6 @@ import { createDueDeletions, type DueDeletions, markLeaving, unmarkLeaving } fro
 import { createPasskeyAdmins, type PasskeyAdmins } from './passkey-admins.ts';
 import type { Passwords } from './passwords/password.ts';
 import { createRemoval } from './removal.ts';
-import { hasSecondFactor } from './security-state.ts';
 
 export type NewAccount = AccountChanges & { readonly username: string };
 
@@ -38,6 +37,8 @@ export interface AccountPage {
 export interface Accounts {
   /** Here and below, an account that is being deleted is not found. */
   find(id: string): Promise<Account | undefined>;
+  /** The same for who only reads it: what is in it is frozen. */
+  findShared(id: string): Promise<Account | undefined>;
   /** Undefined also when the account is deactivated. */
   findUsable(id: string): Promise<Account | undefined>;
   /** By username, or by any of its e-mail addresses if they are verified; spelling variants are the same name. */
@@ -146,9 +147,11 @@ export function createAccounts(deps: AccountsDeps): Accounts {
     return applyChanges(blank, input, await contextOf(blank, input));
   }
 
+  const unlessDeleted = (stored: Stored<AccountRecord> | undefined): Stored<AccountRecord> | undefined =>
+    stored?.value.deletingAt === undefined ? stored : undefined;
+
   async function findLive(id: string): Promise<Stored<AccountRecord> | undefined> {
-    const stored = await collection.find(id);
-    return stored?.value.deletingAt === undefined ? stored : undefined;
+    return unlessDeleted(await collection.find(id));
   }
 
   /** @param change throws to refuse */
@@ -197,6 +200,10 @@ export function createAccounts(deps: AccountsDeps): Accounts {
   const accounts: Accounts = {
     async find(id) {
       const stored = await findLive(id);
+      return stored && toAccount(stored);
+    },
+    async findShared(id) {
+      const stored = unlessDeleted(await (collection.findShared ?? collection.find)(id));
       return stored && toAccount(stored);
     },
     async findUsable(id) {
@@ -281,13 +288,6 @@ export function createAccounts(deps: AccountsDeps): Accounts {
     },
   };
   return accounts;
-}
-
-function endsSessions(before: Account, after: Account, changes: AccountChanges): boolean {
-  const isDeactivated = before.isActive && !after.isActive;
-  const isFactorLost = changes.totpVerified === false && hasSecondFactor(before);
-  const isMoved = before.role !== after.role || before.emailKey !== after.emailKey;
-  return changes.password !== undefined || isMoved || isDeactivated || isFactorLost;
 }
 
 /** Maps a clash of unique keys to its AppError; returns any other error unchanged. */

@@ -213,3 +213,11 @@ function applyPassword(
   after.passwordChangedAt = context.now;
   if (context.passwordHash !== undefined) after.passwordHash = context.passwordHash;
 }
+
+/** Whether a change of an account ends its sessions: they rest on what was before. */
+export function endsSessions(before: AccountRecord, after: AccountRecord, changes: AccountChanges): boolean {
+  const isDeactivated = before.isActive && !after.isActive;
+  const isFactorLost = changes.totpVerified === false && hasSecondFactor(before);
+  const isMoved = before.role !== after.role || before.emailKey !== after.emailKey;
+  return changes.password !== undefined || isMoved || isDeactivated || isFactorLost;
+}

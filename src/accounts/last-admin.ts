@@ -121,6 +121,7 @@ export function guardLastAdmin(deps: {
   return {
     replace,
     find: (id) => collection.find(id),
+    findShared: collection.findShared,
     findBy: (index, key) => collection.findBy(index, key),
     insert: (id, value, options) => collection.insert(id, value, options),
     put: (id, value, options) => collection.put(id, value, options),

@@ -97,6 +97,11 @@ export function createClients(deps: ClientsDeps): Clients {
       return client && seen(client);
     },
 
+    async findShared(clientId) {
+      const client = await (collection.findShared ?? collection.find)(clientId);
+      return client && seen(client);
+    },
+
     async query(query) {
       const { items, total } = await collection.query(query);
       return { items: items.map(seen), total };

@@ -70,6 +70,8 @@ export interface UpdateClient {
 export interface Clients {
   readonly initialAccessTokens: InitialAccessTokens;
   find(clientId: string): Promise<Client | undefined>;
+  /** The same for who only reads it: what is in it is frozen. */
+  findShared(clientId: string): Promise<Client | undefined>;
   query(query: Query): Promise<{ items: Client[]; total: number }>;
   /** What a registration by an administrator would say about each; registers nothing. */
   checkRedirectUris(asked: Parameters<typeof checkRedirectUris>[0]): ReturnType<typeof checkRedirectUris>;

@@ -19,8 +19,11 @@ export function timedStore(store: Store, { stored }: Pick<Metrics, 'stored'>): S
     );
     return answer;
   }
+  const sharing = <T>(find: EphemeralCollection<T>['findShared']) =>
+    find && { findShared: (id: string) => timed('read', () => find(id)) };
   const ephemeral = <T>(of: EphemeralCollection<T>): EphemeralCollection<T> => ({
     find: (id) => timed('read', () => of.find(id)),
+    ...sharing(of.findShared),
     findBy: (index, key) => timed('read', () => of.findBy(index, key)),
     insert: (...all) => timed('write', () => of.insert(...all)),
     put: (...all) => timed('write', () => of.put(...all)),

@@ -42,6 +42,7 @@ import { createSignedInUsers, type SignedInUsers } from './sign-in/signed-in-use
 import type { Bearers } from './tokens/bearers.ts';
 import { createDpopProofs, type DpopProofs } from './tokens/dpop.ts';
 import { registerPasswordGrant } from './tokens/password-grant.ts';
+import { createSharedModels } from './tokens/shared-models.ts';
 import { createSessionOfToken, type SessionOfToken } from './tokens/token-session.ts';
 import { createTokenState, type TokenState } from './tokens/token-state.ts';
 
@@ -91,8 +92,9 @@ export const currentRequest = (): object | undefined => ProviderBase.ctx;
 interface StateDeps {
   readonly mount: ProtocolMount;
   readonly directory: AccountDirectory<Account>;
-  readonly clients: Pick<Clients, 'find'>;
+  readonly clients: Pick<Clients, 'find' | 'findShared'>;
   readonly apis: Pick<Apis, 'find'>;
+  readonly store: Pick<Store, 'collection' | 'ephemeral'>;
   readonly baseUrl: string;
   readonly secretKeys: readonly string[];
   readonly settings: () => SettingValues;
@@ -102,6 +104,8 @@ interface StateDeps {
 /** What pages and APIs of ours ask about bearers and browsers. */
 export interface ProtocolState {
   readonly tokens: TokenState;
+  /** The same for who only reads what it finds. */
+  readonly sharedTokens: TokenState;
   readonly sessionOf: SessionOfToken;
   readonly browser: BrowserSession;
   readonly signedIn: SignedInUsers;
@@ -116,15 +120,15 @@ export function createProtocolState(deps: StateDeps): ProtocolState {
   const jwt = () => mount.jwt;
   const cookieNames = cookieNamesFor(deps.baseUrl.startsWith('https:'));
   const browser = createBrowserSession({ provider, cookieNames, settings, clock });
+  const ofTokens = { jwt, apis, settings, clock };
+  const sharedModels = createSharedModels({ models: provider, jwt, store: deps.store });
   return {
-    tokens: createTokenState({
-      models: provider,
-      jwt,
-      accounts: directory,
-      findClient,
-      apis,
-      settings,
-      clock,
+    tokens: createTokenState({ ...ofTokens, models: provider, accounts: directory, findClient }),
+    sharedTokens: createTokenState({
+      ...ofTokens,
+      models: () => sharedModels,
+      accounts: { ...directory, find: directory.findShared },
+      findClient: async (id) => (await clients.findShared(id))?.value,
     }),
     sessionOf: createSessionOfToken(provider),
     browser,

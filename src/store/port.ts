@@ -55,6 +55,11 @@ export interface CollectionDefinition<T> {
 
 export interface EphemeralCollection<T> {
   find(id: string): Promise<Stored<T> | undefined>;
+  /**
+   * The same for who only reads: as long as nobody has written the document, the same object each time, frozen in all its depth,
+   * so that what was made from it can be kept with it. Absent where a store cannot tell without being asked.
+   */
+  readonly findShared?: ((id: string) => Promise<Stored<T> | undefined>) | undefined;
   /** Live documents whose index key is now `key`, in id order. Throws TypeError for an undeclared index. */
   findBy(index: string, key: string): Promise<Stored<T>[]>;
   /** @throws AlreadyExists when the id or a unique key has a live owner (C3, C6); nothing is written then */

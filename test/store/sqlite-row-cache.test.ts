@@ -40,12 +40,16 @@ describe('sqlite: row cache', () => {
       // Read twice, so that it is in memory.
       await collection.find('n');
       const known = await collection.find('n');
+      const shared = await collection.findShared?.('n');
+      assert.equal(await collection.findShared?.('n'), shared);
       const act = turn % 4 === 3 ? 'removeBy' : turn % 4 === 1 ? 'remove' : 'put';
       child.tell(`${act} ${turn}`);
       await child.said(`done ${turn}`);
       const found = await collection.find('n');
       assert.equal(found?.value.text, act === 'put' ? `turn ${turn}` : undefined, `turn ${turn}, ${act}`);
       if (known !== undefined) assert.notDeepEqual(found, known);
+      assert.deepEqual(shared, known);
+      assert.deepEqual(await collection.findShared?.('n'), found);
     }
     child.kill();
     await child.ended();
@@ -91,6 +95,9 @@ describe('sqlite: row cache', () => {
           for (const one of ids) {
             const found = await reader.collection(notes).find(one);
             const row = select.get(one, now);
+            const shared = await reader.collection(notes).findShared?.(one);
+            assert.deepEqual(shared, found);
+            assert.ok(shared === undefined || (Object.isFrozen(shared) && Object.isFrozen(shared.value)));
             assert.deepEqual(
               [found?.version, found && JSON.stringify(found.value)],
               [row?.version, row?.value],

@@ -22,6 +22,7 @@ export function createAccountDirectory({ domain, settings, config }: Deps): Acco
   const reachableAcrs = (account: Account) => acrsOf(assurance.reachable(account));
   return {
     find: (id) => accounts.find(id),
+    findShared: (id) => accounts.findShared(id),
     maySignIn: isUsable,
     isUsable: hasSessions,
     isAuthenticationCurrent: assurance.isAuthenticationCurrent,

@@ -22,6 +22,8 @@ export interface OidcAccount {
 
 export interface AccountDirectory<A extends OidcAccount = OidcAccount> {
   find(id: string): Promise<A | undefined>;
+  /** The same for who only reads it: what is in it is frozen. */
+  findShared(id: string): Promise<A | undefined>;
   /** Active and not deleted. */
   maySignIn(account: A): boolean;
   /** The same, and its owner did not ask for its deletion: whether its sessions and tokens count. */

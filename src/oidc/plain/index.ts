@@ -17,7 +17,7 @@ export type { PlainAnswers } from './plain-answers.ts';
 
 interface PlainDeps extends Pick<Parameters<typeof tokenPlainly>[0], 'limits' | 'codeExchanges' | 'store'> {
   readonly mount: ProtocolMount;
-  readonly state: { readonly tokens: TokenState };
+  readonly state: { readonly sharedTokens: TokenState };
   readonly apis: Pick<Apis, 'authenticate'>;
   readonly bearers: Pick<Bearers, 'accessOfSecret'>;
   readonly accounts: Pick<AccountDirectory, 'claims'>;
@@ -33,6 +33,7 @@ export function createPlain(deps: PlainDeps): PlainAnswers | undefined {
   const { config, mount, state, apis, bearers, accounts, settings, limits, codeExchanges, store } = deps;
   if (!config.hasPlainAnswers) return undefined;
   const { issuer } = config;
+  const tokens = state.sharedTokens;
   const { origins } = deps.events;
   return createPlainAnswers({
     config,
@@ -41,9 +42,9 @@ export function createPlain(deps: PlainDeps): PlainAnswers | undefined {
     resolveAlias: createAliasOf({ ...config, realmAliases: () => settings.current().realm_aliases }),
     refreshSettings: () => settings.refresh(),
     handlers: {
-      'POST /oauth2/introspect': introspectPlainly({ issuer, mount, apis, bearers, ...state }),
+      'POST /oauth2/introspect': introspectPlainly({ issuer, mount, apis, bearers, tokens }),
       'POST /oauth2/token': tokenPlainly({ mount, limits, origins, codeExchanges, store }),
-      'GET /oauth2/userinfo': userinfoPlainly({ accounts, ...state }),
+      'GET /oauth2/userinfo': userinfoPlainly({ accounts, tokens }),
     },
   });
 }

@@ -1,6 +1,6 @@
 // Whether a token is active, for introspection, the admin API and revocation alike. Active means: signed by us, not expired,
 // stored, not consumed, its grant exists, its account is usable, and its client may still use the grant type and at least
-// one of the scopes. Nothing is cached.
+// one of the scopes. Nothing is cached here; what is found may be shared with other requests (shared-models.ts).
 import type { AccessToken, ClientCredentials, RefreshToken } from 'oidc-provider';
 import type { Api, Apis } from '../../apis/index.ts';
 import { isBelowRequired } from '../../clients/index.ts';
@@ -44,10 +44,21 @@ export interface TokenState {
   live(token: AnyToken | undefined): Promise<LiveToken | undefined>;
 }
 
+/** Where tokens and what they came from are found. */
+export type TokenModels = {
+  readonly [Name in 'AccessToken' | 'ClientCredentials' | 'RefreshToken' | 'Grant']: Pick<
+    Models[Name],
+    'find'
+  >;
+};
+
 interface Deps {
-  readonly models: () => Pick<Models, 'AccessToken' | 'ClientCredentials' | 'RefreshToken' | 'Grant'>;
+  readonly models: () => TokenModels;
   readonly jwt: () => AccessTokenJwt;
-  readonly accounts: AccountDirectory;
+  readonly accounts: Pick<
+    AccountDirectory,
+    'find' | 'isUsable' | 'isAuthenticationCurrent' | 'mayAdminister'
+  >;
   readonly findClient: (clientId: string) => Promise<ClientRecord | undefined>;
   readonly apis: Pick<Apis, 'find'>;
   readonly settings: () => RefreshSettings;
