@@ -41,7 +41,7 @@ const { on: app } = twins;
 const { store } = twins.off;
 
 const SEED = 20_261_126;
-const REQUESTS = process.env.LONG === '1' ? 6000 : 200;
+const REQUESTS = process.env.LONG === '1' ? 6000 : 550;
 const EVERYTHING = 'openid profile email phone address roles groups offline_access';
 
 // What is learned of applications that need no PKCE is counted over both (test/flows/pkce.test.ts).
