@@ -49,8 +49,6 @@ interface Deps {
   readonly refreshSettings: () => Promise<void>;
 }
 
-const QUERY = /\?.*/s;
-
 export function createPlainAnswers(deps: Deps): PlainAnswers {
   const { handlers, resolveAlias, config, mount, refreshSettings } = deps;
   const { baseUrl, basePath, trustProxy } = config;
@@ -94,7 +92,7 @@ export function createPlainAnswers(deps: Deps): PlainAnswers {
     respond(request, response, begin) {
       const { method = '', url = '' } = request;
       // The query of a POST is nobody's (RFC 6749 §3.2 lets the address have one), but for what the models read in the context.
-      const path = method === 'POST' ? url.replace(QUERY, '') : url;
+      const path = method === 'POST' ? url.replace(/\?.*/s, '') : url;
       const handle = find(method, path);
       if (handle === undefined || !mayBePlain(request)) return undefined;
       const ip = clientAddress(request, trustProxy);

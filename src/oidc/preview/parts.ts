@@ -4,7 +4,7 @@ import { Socket } from 'node:net';
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import { isMembers, parseJson } from '../../json.ts';
 import type { IdentityProvider } from '../identity-provider.ts';
-import { contextOf } from '../plain/library-context.ts';
+import { contextOf } from '../library-context.ts';
 
 export type Members = Readonly<Record<string, unknown>>;
 

@@ -29,7 +29,8 @@ function freeze<V>(value: V): V {
 function sharedTokens<Token extends AccessToken | ClientCredentials>(
   kind: TokenKind,
   model: () => { find(bearer: string): Promise<Token | undefined> },
-  { documents, jwt }: { documents: Documents; jwt: Deps['jwt'] },
+  documents: Documents,
+  jwt: Deps['jwt'],
 ) {
   const kept = new WeakMap<object, { token: Token; format: string; by: unknown }>();
   return {
@@ -72,14 +73,13 @@ export function createSharedModels({ models, jwt, store }: Deps): TokenModels {
   const documentsOf = (definition: CollectionDefinition<ProtocolPayload>): Documents =>
     definition.durability === 'durable' ? store.collection(definition) : store.ephemeral(definition);
   return {
-    AccessToken: sharedTokens('AccessToken', () => models().AccessToken, {
-      documents: documentsOf(accessTokens),
+    AccessToken: sharedTokens('AccessToken', () => models().AccessToken, documentsOf(accessTokens), jwt),
+    ClientCredentials: sharedTokens(
+      'ClientCredentials',
+      () => models().ClientCredentials,
+      documentsOf(clientCredentials),
       jwt,
-    }),
-    ClientCredentials: sharedTokens('ClientCredentials', () => models().ClientCredentials, {
-      documents: documentsOf(clientCredentials),
-      jwt,
-    }),
+    ),
     RefreshToken: { find: (value) => models().RefreshToken.find(value) },
     Grant: sharedGrants(() => models().Grant, documentsOf(grants)),
   };

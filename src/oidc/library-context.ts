@@ -1,7 +1,7 @@
 // The library's context of a request that does not come by the library's own way: as it is when the client is known.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { KoaContextWithOIDC } from 'oidc-provider';
-import type { IdentityProvider } from '../identity-provider.ts';
+import type { IdentityProvider } from './identity-provider.ts';
 
 interface Request {
   readonly form: ReadonlyMap<string, string>;
