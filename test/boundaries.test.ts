@@ -101,6 +101,7 @@ const ground = new Set([
   'log-terminal',
   'json',
   'untrusted-text',
+  'deep-freeze',
 ]);
 
 /** The room of a file: `oidc`, `app`, `ground`, `interactions`, `adapters`. */

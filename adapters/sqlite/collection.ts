@@ -1,4 +1,5 @@
 // Reads and writes one collection's documents. What a write does inside its transaction is in rows.ts.
+import { deepFreeze } from '../../src/deep-freeze.ts';
 import type { Collection, CollectionDefinition, Stored } from '../../src/store/port.ts';
 import { checkExpiry, checkIndex, checkQuery, isLive, toDocument } from '../document.ts';
 import { decodeText, encodeText } from '../text.ts';
@@ -62,14 +63,6 @@ export function prepareWrites<T>(definition: CollectionDefinition<T>, rows: Rows
   };
 }
 
-function freeze<V>(value: V): V {
-  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
-    Object.freeze(value);
-    for (const part of Object.values(value)) freeze(part);
-  }
-  return value;
-}
-
 export function createSqliteCollection<T>(deps: CollectionDeps<T>): Collection<T> {
   const { connection, writer, definition, rows, counter } = deps;
   const { table, clock } = rows;
@@ -88,7 +81,7 @@ export function createSqliteCollection<T>(deps: CollectionDeps<T>): Collection<T
       return connection.read(() => {
         const row = rows.find(encodeText(id));
         if (!row || !isLive(expiryOf(row), clock())) return undefined;
-        return connection.rows.keepWith(shared, row, () => freeze(fromRow<T>(row)));
+        return connection.rows.keepWith(shared, row, () => deepFreeze(fromRow<T>(row)));
       });
     },
 

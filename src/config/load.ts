@@ -1,5 +1,7 @@
 // Turns the environment into the frozen Config and reports all problems at once. The only file that reads process.env.
+
 import { resolve } from 'node:path';
+import { deepFreeze } from '../deep-freeze.ts';
 import { createReader, type Environment, type Reader } from './environment.ts';
 import { baseUrl as parseBaseUrl } from './parsers.ts';
 import { derivedKey, generatedSecretKey, prepareDataDir } from './secret-key.ts';
@@ -68,14 +70,6 @@ function prepareSecretKeys(
   if (given !== undefined || problems.length > 0) return given ?? [];
   const generated = attempt('SECRET_KEY', () => generatedSecretKey(dataDir));
   return generated === undefined ? [] : [generated];
-}
-
-function deepFreeze<T>(value: T): T {
-  if (typeof value === 'object' && value !== null) {
-    for (const part of Object.values(value)) deepFreeze(part);
-    Object.freeze(value);
-  }
-  return value;
 }
 
 /**

@@ -2,6 +2,7 @@
 // library makes of its documents is kept for as long as the store says that they are still the same (Collection.findShared), so
 // it never outlives a revocation. What depends on the time or on anything else is asked each time. All of it is frozen.
 import type { AccessToken, ClientCredentials } from 'oidc-provider';
+import { deepFreeze } from '../../deep-freeze.ts';
 import type { ProtocolPayload } from '../../store/collections.ts';
 import type { CollectionDefinition, EphemeralCollection, Store } from '../../store/port.ts';
 import { accessTokens, clientCredentials, grants } from '../../store/protocol-collections.ts';
@@ -18,12 +19,6 @@ interface Deps {
 }
 
 type Documents = Pick<EphemeralCollection<ProtocolPayload>, 'findShared'>;
-
-function freeze<V>(value: V): V {
-  if (typeof value !== 'object' || value === null) return value;
-  for (const part of Object.values(value)) freeze(part);
-  return Object.freeze(value);
-}
 
 /** @param model of the provider in use: a rotation of keys puts another in its place */
 function sharedTokens<Token extends AccessToken | ClientCredentials>(
@@ -44,7 +39,7 @@ function sharedTokens<Token extends AccessToken | ClientCredentials>(
       const token = await by.find(bearer);
       // One that ends with its session depends on that, too.
       const isAlone = token !== undefined && !('expiresWithSession' in token && token.expiresWithSession);
-      if (isAlone && resolved) kept.set(stored, { token: freeze(token), format: resolved.format, by });
+      if (isAlone && resolved) kept.set(stored, { token: deepFreeze(token), format: resolved.format, by });
       return token;
     },
   };
@@ -62,7 +57,7 @@ function sharedGrants(model: () => Pick<Models['Grant'], 'find'>, documents: Doc
       if (stored === undefined || grant === undefined) return grant;
       // The library adds what is missing when it is asked for it.
       grant.getRejectedOIDCClaims();
-      kept.set(stored, { grant: freeze(grant), by });
+      kept.set(stored, { grant: deepFreeze(grant), by });
       return grant;
     },
   };
