@@ -38,18 +38,23 @@ const RULES: Readonly<Record<string, Readonly<Record<string, RegExp>>>> = {
   },
   pt: {
     'quotes are “ and ”': /["„«»]/,
-    'as in Brazil': /(?<!\p{L})(?:utilizador|ecrã|telemóvel|palavra-passe|teu|tua)(?!\p{L})/iu,
+    'as in Brazil':
+      /(?<!\p{L})(?:utilizador|ecrã|telemóvel|palavra-passe|registar|eliminar|ficheiro|contacto|teu|tua)(?!\p{L})/iu,
+    'one name for the second step, links and codes': /em duas fases|link mágico|seis números|segundo passo/i,
   },
   ja: {
     'punctuation is full-width behind Japanese': /[\u3040-\u30ff\u4e00-\u9fff」）][,.!?:;(]/,
     'parentheses are full-width around Japanese': /\([^)]*[\u3040-\u30ff\u4e00-\u9fff][^)]*\)/,
     'quotes are 「 and 」': /["“”„«»]/,
     'です・ます': /(?:である|だ)。/,
+    'one name for the browser, the device, the second factor and the link':
+      /ブラウザ(?!ー)|端末|[二2２] ?要素目|2 段階(?!認証|目の認証|（)|サインイン用リンク|マジックリンク/,
   },
   ar: {
     'Arabic comma, semicolon and question mark': /[\u0621-\u064a][,;?]/,
     'quotes are « and »': /["“”„]/,
     'digits as in the numbers beside them': /[٠-٩۰-۹]/,
+    'one name for administrators, for units and for turning on': /مدير|مشرف|[مك]\.ب|(?<!\p{L})شغّل(?!\p{L})/u,
   },
 };
 

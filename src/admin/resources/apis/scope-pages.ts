@@ -138,7 +138,9 @@ function consequences(api: ApiView, { name }: Scope): string[] {
     'Tokens for it are revoked immediately. APIs that check JWTs without introspection accept them until they expire.',
     ...(machines > 0
       ? [
-          `${machines === 1 ? 'One application has' : `${machines} applications have`} it for itself and loses it.`,
+          machines === 1
+            ? 'One application has it for itself and loses it.'
+            : `${machines} applications have it for themselves and lose it.`,
         ]
       : []),
     'A scope added later under the same name is another: users are asked again.',
