@@ -97,6 +97,20 @@ test('adding a product: its address gives the redirect URIs, its guide what else
   );
 });
 
+test('adding what has a guide: its lines have the secret and can be run as they are', async () => {
+  const shop = { name: 'Shop', redirect_uris: 'https://shop.example/callback' };
+  const { client, done } = await added('express', shop);
+  const [, secret = ''] = /id="client-secret"[^>]*>([^<]+)</.exec(done.body) ?? [];
+  ok(secret.length >= 40, secret);
+  ok(done.body.includes(`export OIDC_CLIENT_SECRET=&#39;${secret}&#39;`));
+  // express-openid-connect leaves out the slash at the end.
+  deepEqual(client.post_logout_redirect_uris, ['https://shop.example/', 'https://shop.example']);
+  const elsewhere = await added('express', { ...shop, redirect_uris: 'https://shop.example/other' });
+  deepEqual(elsewhere.client.post_logout_redirect_uris, ['https://shop.example/']);
+  const phone = await added('ios', { name: 'Phone', redirect_uris: 'com.example.app:/callback' });
+  deepEqual(phone.client.post_logout_redirect_uris, ['com.example.app:/signed-out']);
+});
+
 test('adding a product: an address that is none, or is plain http, is refused at its field', async () => {
   for (const address of ['', 'files', 'javascript:alert(1)', 'ftp://files.example.com']) {
     const refused = await send('grafana', { name: 'Charts', address });

@@ -32,6 +32,7 @@ const titleOf = ({ body }: Page): string => /<title>([^<]*) ·/.exec(body)?.[1] 
 // Before anyone else exists.
 const onboarding = new Agent(app);
 const beforeOnboarding = await onboarding.get(at('/'));
+const adminBeforeOnboarding = await onboarding.get(at('/admin/settings'));
 const onboarded = await onboarding.submit(beforeOnboarding, {
   username: 'root-admin',
   password: PASSWORD,
@@ -64,6 +65,10 @@ suite('the bare address', () => {
   test('before onboarding: the onboarding page', () => {
     equal(beforeOnboarding.status, 200);
     match(beforeOnboarding.body, /name="confirm_password"/);
+  });
+
+  test('before onboarding: the Admin UI, which nobody could sign in to, leads there', () => {
+    deepEqual([adminBeforeOnboarding.status, pathOf(adminBeforeOnboarding)], [303, `${BASE}/onboard`]);
   });
 
   test('onboarding signs in: the account has the time, the browser is known', async () => {

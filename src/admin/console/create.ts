@@ -58,6 +58,7 @@ export function createAdminUi(deps: AdminUiDeps): Koa.Middleware {
   return adminConsole({
     ...deps,
     pages: adminPages,
+    hasAdmin: () => api.accounts.hasAdmin(),
     record: (event) => api.events.record(event),
     testSignIn: createTestSignInRun({ ...deps, ...deps.testSignIn }),
     async readClient(clientId) {

@@ -36,6 +36,8 @@ export interface GuideValues {
   readonly redirectUri: string;
   /** Of the application, derived from the redirect URI; the guide's example where that has none. */
   readonly origin: string;
+  /** On the only page that shows it. */
+  readonly clientSecret?: string | undefined;
 }
 
 /** When the guides were last run, parsed, or compared with their manuals. */

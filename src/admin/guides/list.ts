@@ -51,6 +51,10 @@ function baseOf(guide: Guide, uri: string): string | undefined {
   return end !== undefined && isWeb(uri) ? uri.slice(0, uri.length - end.length) : undefined;
 }
 
+/** Where the application is, by the first of its redirect URIs that is one of the guide's. */
+export const originOf = (guide: Guide, redirectUris: readonly string[]): string | undefined =>
+  redirectUris.map((uri) => baseOf(guide, uri)).find((origin) => origin !== undefined);
+
 /**
  * The values of one application in a guide: the registered redirect URI that fits it, else the one that has to be registered.
  * @returns also whether it is registered

@@ -2,7 +2,7 @@
 // step is a page with an address, so that it works without scripts, and back and forward do.
 import { AppError } from '../../../errors.ts';
 import { type ApplicationKind, type Guide, postLogoutUrisOf, redirectUrisOf } from '../../guides/guide.ts';
-import { guideOf, sections } from '../../guides/list.ts';
+import { guideOf, originOf, sections } from '../../guides/list.ts';
 import { isOn, linesOf, refusalOf, textOf, typedIn } from '../../pages/field-values.ts';
 import type { AdminContext, Page, Values } from '../../pages/page.ts';
 import { applicationDefaults, hasPkceChoice, hasRedirect, isKind, kinds } from './application-defaults.ts';
@@ -62,6 +62,20 @@ const startPages = (redirectUris: readonly string[]): string[] => {
   return [...new Set(web.map((url) => `${url?.origin}/`))];
 };
 
+/** Where users return after sign-out if the form names nothing. */
+function afterLogoutOf(
+  guide: Guide | undefined,
+  base: string | undefined,
+  redirectUris: readonly string[],
+): readonly string[] {
+  if (guide === undefined) return startPages(redirectUris);
+  const origin = base ?? originOf(guide, redirectUris);
+  // The lines of the guide ask for exactly these: some libraries leave out the slash at the end.
+  const asked = origin === undefined ? undefined : postLogoutUrisOf(guide, origin);
+  if (base !== undefined) return asked ?? startPages(redirectUris);
+  return [...new Set([...startPages(redirectUris), ...(asked ?? [])])];
+}
+
 const isProduct = ({ kind, guide }: Start): boolean => kind === 'product' && guide !== undefined;
 
 /** What the form has at first. */
@@ -119,8 +133,7 @@ function bodyOf(context: AdminContext, { kind, guide }: Start, uris: readonly st
   const { form } = context;
   const base = baseOf(form.get('address') ?? '');
   const named = linesOf(form.get('post_logout_redirect_uris'));
-  const byGuide = base === undefined || guide === undefined ? undefined : postLogoutUrisOf(guide, base);
-  const after = named.length > 0 ? named : hasRedirect(kind) ? (byGuide ?? startPages(uris)) : [];
+  const after = named.length > 0 ? named : hasRedirect(kind) ? afterLogoutOf(guide, base, uris) : [];
   const metadata = { ...applicationDefaults(kind), ...guide?.metadata };
   const isPublic = metadata.token_endpoint_auth_method === 'none';
   return {

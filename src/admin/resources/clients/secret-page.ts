@@ -45,6 +45,7 @@ function showSecret(context: AdminContext, client: Values, after: Values | After
     name: textOf(client, 'client_name'),
     clientId: textOf(client, 'client_id'),
     redirectUris,
+    clientSecret: textOf(client, 'client_secret') || undefined,
   };
   const guide = guideOf(typeof id === 'string' ? id : undefined);
   context.show('application-secret', {
@@ -57,7 +58,6 @@ function showSecret(context: AdminContext, client: Values, after: Values | After
     isNew: isNew === true,
     created: {
       ...application,
-      clientSecret: textOf(client, 'client_secret') || undefined,
       kind: kindOf(client),
       redirectUri: redirectUris[0],
     },

@@ -9,6 +9,7 @@ import { newUserSchema, toAccountChanges, userChangesSchema, userSchema } from '
 
 export type AccountsPort = Pick<
   Accounts,
+  | 'hasAdmin'
   | 'find'
   | 'findByAddress'
   | 'query'
