@@ -48,6 +48,8 @@ export interface EmailChanges {
    */
   request(account: Account, address: string): Promise<void>;
   stateOf(account: Account): Promise<OwnEmails>;
+  /** Whether a change was stopped and waits for its owner: then the primary address may be a thief's. */
+  isStopped(account: Account): Promise<boolean>;
   /** @returns undefined for any token that does not count now, whatever the reason */
   find(token: string, act: 'confirm' | 'stop'): Promise<EmailChange | undefined>;
   /**
@@ -114,6 +116,13 @@ const hasPrimary = (account: Account): boolean => account.email !== undefined &&
 export function createEmailChanges(deps: Deps): EmailChanges {
   const { requests, settings, accounts, secondFactors, limits, events } = deps;
 
+  /** What of it a stop would undo now: it counts as long as the primary address is another, or the added one is there. */
+  function standing(record: EmailChangeRecord, account: Account): 'change' | 'addition' | undefined {
+    if (account.email !== undefined && !isAt(account, record.from ?? '')) return 'change';
+    const isThere = record.isAddition === true && ownAddress(account, record.to) !== undefined;
+    return isThere ? 'addition' : undefined;
+  }
+
   async function findCurrent(token: string, act: 'confirm' | 'stop') {
     const record = await requests.find(token, act);
     const account = record && (await accounts.find(record.accountId));
@@ -123,10 +132,8 @@ export function createEmailChanges(deps: Deps): EmailChanges {
       const isCurrent = record.securityState === securityState(account.id, account);
       return isCurrent ? { record, account, isMoved: !hasPrimary(account) } : undefined;
     }
-    // A stop counts as long as the primary address is another, however often it was changed since, or the added one is there.
-    const isMoved = account.email !== undefined && !isAt(account, record.from ?? '');
-    const isThere = record.isAddition === true && ownAddress(account, record.to) !== undefined;
-    return isMoved || isThere ? { record, account, isMoved } : undefined;
+    const what = standing(record, account);
+    return what && { record, account, isMoved: what === 'change' };
   }
 
   async function stoppedOf(account: Account): Promise<EmailChange | undefined> {
@@ -134,8 +141,10 @@ export function createEmailChanges(deps: Deps): EmailChanges {
     return record !== undefined && isAt(account, record.to) ? changeOf(record) : undefined;
   }
 
+  const isStopped = async (account: Account): Promise<boolean> => (await stoppedOf(account)) !== undefined;
+
   async function refuseWhenStopped(account: Account): Promise<void> {
-    if ((await stoppedOf(account)) !== undefined) throw new AppError('account.email_frozen');
+    if (await isStopped(account)) throw new AppError('account.email_frozen');
   }
 
   /** Everything that someone with one of the addresses may have begun. */
@@ -179,6 +188,26 @@ export function createEmailChanges(deps: Deps): EmailChanges {
     await tell?.();
   }
 
+  /** @throws AppError account.changed: nothing counts of it yet */
+  async function stopAs(record: EmailChangeRecord, account: Account) {
+    const { id, version } = account;
+    const what = standing(record, account);
+    if (what === undefined) return undefined;
+    if (what === 'change') {
+      await requests.keepStopped(account, record);
+      // Nothing is reset, signed in or told by mail until the owner has decided; the other addresses do not count either.
+      await accounts.changeOwnAccount(id, { isEmailVerified: false }, { version });
+    } else {
+      const otherEmails = without(account, record.to);
+      await accounts.changeOwnAccount(id, { otherEmails }, { version });
+    }
+    await requests.forget(account);
+    await signOutEverywhere(account);
+    const event = what === 'change' ? 'email.change_stopped' : 'email.addition_stopped';
+    await events.record({ event, target: userOf(account) });
+    return what;
+  }
+
   return {
     async request(account, address) {
       const email = parseEmail(address);
@@ -211,6 +240,8 @@ export function createEmailChanges(deps: Deps): EmailChanges {
       const canAdd = others(account).length + pending.length < MAX_OTHER_EMAILS;
       return { others: others(account), pending, stopped: await stoppedOf(account), canAdd };
     },
+
+    isStopped,
 
     async find(token, act) {
       const found = await findCurrent(token, act);
@@ -254,25 +285,15 @@ export function createEmailChanges(deps: Deps): EmailChanges {
     async stop(token) {
       const found = await findCurrent(token, 'stop');
       if (found === undefined || !(await requests.take(token))) return undefined;
-      const { account, record, isMoved } = found;
-      const target = userOf(account);
-      if (!isMoved) {
-        await accounts.changeOwnAccount(account.id, { otherEmails: without(account, record.to) });
-        await requests.forget(account);
-        await signOutEverywhere(account);
-        await events.record({ event: 'email.addition_stopped', target });
-        return 'addition';
+      for (;;) {
+        const account = await accounts.find(found.account.id);
+        try {
+          return account && (await stopAs(found.record, account));
+        } catch (error) {
+          // Someone goes on changing addresses: what is stopped is what is there now.
+          if (!(error instanceof AppError) || error.code !== 'account.changed') throw error;
+        }
       }
-      const earlier = await stoppedOf(account);
-      // Of several changes, the address before the first one is the owner's: not one that a thief had in between.
-      if (earlier === undefined || earlier.changedAt > record.createdAt)
-        await requests.keepStopped(account, record);
-      await requests.forget(account);
-      // Nothing is reset, signed in or told by mail until the owner has decided; the other addresses do not count either.
-      await accounts.changeOwnAccount(account.id, { isEmailVerified: false });
-      await signOutEverywhere(account);
-      await events.record({ event: 'email.change_stopped', target });
-      return 'change';
     },
 
     async settle(account, choice) {

@@ -5,7 +5,7 @@ import type { Events } from '../events/index.ts';
 import { newSecret, secretDigest } from '../ids.ts';
 import { type Mail, readerValues, requestValues } from '../mail/index.ts';
 import type { EmailChangeRecord } from '../store/collections.ts';
-import type { EphemeralCollection } from '../store/port.ts';
+import { AlreadyExists, type EphemeralCollection, VersionConflict } from '../store/port.ts';
 
 interface Link {
   readonly url: string;
@@ -29,6 +29,10 @@ export interface EmailRequests {
   /** @param address default: all that wait. @returns whether there was one */
   forget(account: Account, address?: string): Promise<boolean>;
   findStopped(accountId: string): Promise<EmailChangeRecord | undefined>;
+  /**
+   * Of several changes, the address before the first one is the owner's: not one that a thief had in between, whichever of their
+   * links is used first.
+   */
   keepStopped(account: Account, record: EmailChangeRecord): Promise<void>;
   forgetStopped(accountId: string): Promise<void>;
   send(
@@ -101,8 +105,22 @@ export function createEmailRequests({ collection, baseUrl, clock, mail, events }
 
     findStopped: async (accountId) => (await collection.find(stoppedId(accountId)))?.value,
 
-    async keepStopped(account, record) {
-      await collection.put(stoppedId(account.id), { ...record, act: 'stopped', to: account.email ?? '' });
+    async keepStopped({ id: accountId, email = '' }, record) {
+      const id = stoppedId(accountId);
+      const value: EmailChangeRecord = { ...record, act: 'stopped', to: email };
+      for (;;) {
+        const before = await collection.find(id);
+        const isSame = before !== undefined && addressKey(before.value.to) === addressKey(email);
+        if (isSame && before.value.createdAt <= record.createdAt) return;
+        try {
+          await (before === undefined
+            ? collection.insert(id, value)
+            : collection.replace(id, before.version, value));
+          return;
+        } catch (error) {
+          if (!(error instanceof VersionConflict || error instanceof AlreadyExists)) throw error;
+        }
+      }
     },
 
     async forgetStopped(accountId) {

@@ -57,10 +57,11 @@ export function createRecovery(deps: {
   });
   deps.events.on('accountRemoving', ({ accountId }) => links.removeAllOf(accountId));
   const emailRequests = createEmailRequests({ ...deps, collection: store.collection(model.emailChanges) });
+  const emailChanges = createEmailChanges({ ...deps, requests: emailRequests });
   return {
     links,
-    emailChanges: createEmailChanges({ ...deps, requests: emailRequests }),
-    ...createMailedLinks({ ...deps, links }),
+    emailChanges,
+    ...createMailedLinks({ ...deps, links, isStopped: emailChanges.isStopped }),
     ...createUseLinks({ ...deps, links }),
     ...createUseRecoveryCode(deps),
     arePasswordsOff: () => arePasswordsOff(settings()),

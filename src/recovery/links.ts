@@ -53,12 +53,15 @@ const lifetimeKeys = {
 const TOKEN_LENGTH = newSecret().length;
 
 function isCurrent(link: LinkRecord, accountId: string, account: AccountRecord): boolean {
-  // Those besides the primary one count while that is verified.
-  const isOwn = account.email === link.email || ownAddress(account, link.email) === link.email;
-  if (account.deletingAt !== undefined || !isOwn) return false;
+  if (account.deletingAt !== undefined) return false;
   // A new password does not change who controls the mailbox, but invalidates links that set a password or sign in.
-  const isForMailbox = link.purpose === 'email_verification';
-  return isForMailbox || link.securityState === securityState(accountId, account);
+  if (link.purpose === 'email_verification') return account.email === link.email;
+  // An invitation is what verifies its address. A change that its owner stopped leaves no verified one: a link that whoever
+  // changed it asked for before counts no more (email-changes.ts).
+  const isOwn =
+    ownAddress(account, link.email) === link.email ||
+    (link.purpose === 'invitation' && account.email === link.email);
+  return isOwn && link.securityState === securityState(accountId, account);
 }
 
 export function createLinks(deps: {

@@ -6,6 +6,7 @@ import { type Mail, type MailValues, type Requester, readerValues } from '../mai
 import type { RateLimits } from '../rate-limits/index.ts';
 import { arePasswordsOff, type SettingValues } from '../settings/index.ts';
 import type { MailRequestRecord } from '../store/collections.ts';
+import type { EmailChanges } from './email-changes.ts';
 import type { Links } from './links.ts';
 
 interface Deps {
@@ -17,6 +18,7 @@ interface Deps {
   readonly mail: Pick<Mail, 'queue' | 'requests'>;
   readonly limits: Pick<RateLimits, 'isWithin'>;
   readonly events: Pick<Events, 'record'>;
+  readonly isStopped: EmailChanges['isStopped'];
 }
 
 export interface MailedLinks {
@@ -37,7 +39,10 @@ export interface MailedLinks {
    * @throws AppError request.invalid where the link could not be sent or used
    */
   sendPasswordReset(account: Account): Promise<void>;
-  /** By an administrator or the owner. @throws AppError request.invalid where there is nothing to verify */
+  /**
+   * By an administrator or the owner.
+   * @throws AppError request.invalid where there is nothing to verify, account.email_frozen
+   */
   sendEmailVerification(account: Account): Promise<void>;
 }
 
@@ -48,7 +53,7 @@ const paths = {
 } as const;
 
 export function createMailedLinks(deps: Deps): MailedLinks {
-  const { baseUrl, clock, settings, links, accounts, mail, limits, events } = deps;
+  const { baseUrl, clock, settings, links, accounts, mail, limits, events, isStopped } = deps;
 
   async function mailLink(link: {
     readonly account: Account;
@@ -111,6 +116,8 @@ export function createMailedLinks(deps: Deps): MailedLinks {
       if (to === undefined) throw cannotVerify('email', 'has no e-mail address');
       if (isEmailVerified) throw cannotVerify('is_email_verified', 'has a verified address already');
       if (!isUsable(account)) throw cannotVerify('is_active', 'is deactivated or locked');
+      // Whoever has that mailbox would use the link before the owner has decided between the two.
+      if (await isStopped(account)) throw new AppError('account.email_frozen');
       const language = account.profile.locale;
       await mailLink({ account, to, kind: 'email_verification', values: {}, language });
     },

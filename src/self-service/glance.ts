@@ -12,6 +12,8 @@ export interface GlanceFacts {
   readonly hasEmailCodes: boolean;
   readonly codesLeft: number;
   readonly hasUnverifiedEmail: boolean;
+  /** A change of it was stopped and waits for its owner, to whom nothing else matters as much. */
+  readonly hasStoppedEmail?: boolean;
   readonly areCodesOff: boolean;
   readonly arePasskeysOff: boolean;
 }
@@ -35,12 +37,13 @@ export function glanceOf(facts: GlanceFacts): Glance {
   // With a password as well, a lost passkey locks no user out.
   const hasCodesToLose = hasSecondStep || isMailAsked || (hasPasskey && !hasPassword);
   const advice: readonly (readonly [Advice, boolean])[] = [
+    ['settle_email', facts.hasStoppedEmail === true],
     ['app', hasPassword && !hasSecondStep && canAskForCodes],
     ['passkey', !hasPasskey && !facts.arePasskeysOff],
     ['second_passkey', !hasPassword && passkeyCount === 1],
     ['recovery_codes', hasCodesToLose && codesLeft === 0],
     ['few_recovery_codes', hasCodesToLose && codesLeft > 0 && codesLeft <= FEW_CODES],
-    ['verify_email', facts.hasUnverifiedEmail],
+    ['verify_email', facts.hasUnverifiedEmail && facts.hasStoppedEmail !== true],
   ];
   const named = <Name>(all: readonly (readonly [Name, boolean])[]): Name[] =>
     all.filter(([, isSo]) => isSo).map(([name]) => name);

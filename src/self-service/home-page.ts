@@ -55,7 +55,7 @@ export interface HomeDeps {
     forgetDevices(who: SelfServiceUser): Promise<void>;
     /** @throws AppError grant.not_found */
     removeApplication(who: SelfServiceUser, clientId: string): Promise<void>;
-    /** @throws AppError request.invalid where there is nothing to verify, request.rate_limited */
+    /** @throws AppError request.invalid where there is nothing to verify, request.rate_limited, account.email_frozen */
     sendVerification(who: SelfServiceUser): Promise<void>;
   };
 }
@@ -80,6 +80,7 @@ const ALERTS: Alerts = {
   'grant.not_found': 'alert.application_gone',
   'request.rate_limited': 'alert.rate_limited',
   'request.invalid': 'alert.verification_needless',
+  'account.email_frozen': 'alert.email_frozen',
 };
 
 /** How long the owner sees a warning about guessed passwords. */

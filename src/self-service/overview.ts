@@ -7,6 +7,7 @@ import { type Clients, CONSOLE_CLIENT_ID } from '../clients/index.ts';
 import type { Clock } from '../clock.ts';
 import { deviceName, deviceParts } from '../events/index.ts';
 import type { Passkeys } from '../passkeys/index.ts';
+import type { EmailChanges } from '../recovery/index.ts';
 import type { SecondFactors } from '../second-factors/index.ts';
 import type { ApplicationAccesses, Sessions } from '../sessions/index.ts';
 import type { SettingValues } from '../settings/index.ts';
@@ -24,6 +25,7 @@ export interface OverviewDeps {
   readonly access: Pick<ApplicationAccesses, 'list'>;
   readonly passkeys: Pick<Passkeys, 'list'>;
   readonly secondFactors: Pick<SecondFactors, 'trustedDevices'>;
+  readonly recovery: { readonly emailChanges: Pick<EmailChanges, 'isStopped'> };
   readonly audit: Pick<Audit, 'query'>;
 }
 
@@ -47,6 +49,7 @@ export const emailCodesOf = (
 export function createOverview(deps: OverviewDeps) {
   const { clock, settings, clients, apis, sessions, access, passkeys } = deps;
   const { trustedDevices } = deps.secondFactors;
+  const { emailChanges } = deps.recovery;
   const recentActivity = createActivity(deps.audit);
   const arePasswordsOff = (): boolean => settings().auth_mode === 'passkey_only';
   const areCodesOff = (): boolean => settings().mfa_mode === 'off';
@@ -176,7 +179,10 @@ export function createOverview(deps: OverviewDeps) {
       // One more says that there is more.
       activityOf(who, isWhole ? most : most + 1),
     ]);
-    const facts = factsOf(who);
+    const own = factsOf(who);
+    // Asked for only where it may be so: nearly everyone's address is verified.
+    const hasStoppedEmail = own.hasUnverifiedEmail && (await emailChanges.isStopped(account));
+    const facts = { ...own, hasStoppedEmail };
     const usedAt = registered.map(({ lastUsedAt }) => lastUsedAt ?? 0);
     const hasFactor = hasSecondFactor(account);
     return {

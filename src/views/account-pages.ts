@@ -46,6 +46,7 @@ export interface AccountPageModels {
     readonly glance: {
       readonly level: 'strong' | 'fair' | 'weak';
       readonly advice: readonly (
+        | 'settle_email'
         | 'app'
         | 'passkey'
         | 'second_passkey'

@@ -204,12 +204,15 @@ test('attack: a token of one purpose at another’s page is refused and not used
     email_verification: '/oauth2/verify-email',
     magic_link: '/oauth2/magic-link',
   } as const;
-  const { id } = await app.createUser('confused', { email: 'confused@example.com' });
+  const { id: unverified } = await app.createUser('unproven', { email: 'unproven@example.com' });
+  const email = { email: 'confused@example.com', is_email_verified: true };
+  const { id: verified } = await app.createUser('confused', email);
   assert.equal((await app.admin('PATCH', '/settings', { allow_magic_link: true })).status, 200);
   const agent = new Agent(app);
   const purposes = ['password_reset', 'email_verification', 'magic_link', 'invitation'] as const;
   const tokens = new Map<LinkPurpose, string>();
-  for (const purpose of purposes) tokens.set(purpose, await tokenFor(id, purpose));
+  for (const purpose of purposes)
+    tokens.set(purpose, await tokenFor(purpose === 'email_verification' ? unverified : verified, purpose));
   for (const [own, path] of Object.entries(pages)) {
     // A sign-in link has a form only in the browser that asked for it: that one has no proof to send along either.
     const expected = own === 'magic_link' ? 403 : 410;
@@ -225,7 +228,7 @@ test('attack: a token of one purpose at another’s page is refused and not used
   }
   for (const [purpose, token] of tokens)
     assert.ok(await links().find(token, purpose), `${purpose} is not spent`);
-  const { data } = (await app.admin('GET', `/users/${id}`)).body;
+  const { data } = (await app.admin('GET', `/users/${unverified}`)).body;
   assert.equal(data.is_email_verified, false);
   assert.ok(hasArrived(await signIn('confused', PASSWORD)));
 });
