@@ -66,14 +66,14 @@ export const resealUserImports: Reseal = ({ store, sealer }, run) =>
 export interface Outcome {
   readonly created: number;
   readonly updated: number;
-  readonly unchanged: number;
+  /** IDs of the rows that found nothing to change: what another process noted of one of them, that one has changed it. */
+  readonly unchanged: readonly string[];
   readonly refused: readonly Row[];
 }
 
 export interface Next {
   readonly at: number;
   readonly part: Part;
-  readonly version: number;
 }
 
 export interface UserImports extends Pick<ImportDesk, 'get' | 'listOf' | 'resume' | 'refused'> {
@@ -89,10 +89,13 @@ export interface UserImports extends Pick<ImportDesk, 'get' | 'listOf' | 'resume
   running(): Promise<UserImport[]>;
   /** The rows of its next part; undefined when it is done or does not run. */
   next(id: string): Promise<Next | undefined>;
-  /** Its rows are about to be carried out as they are noted here. */
-  note(id: string, next: Next, part: Part): Promise<void>;
+  /**
+   * Rows are about to change users, beside what other processes have noted of the same part.
+   * @returns false: another process is done with it
+   */
+  note(id: string, at: number, changing: ReadonlySet<string>): Promise<boolean>;
   /** The part is done: in one write with the counts. */
-  settle(id: string, at: number, part: Part, outcome: Outcome): Promise<UserImport | undefined>;
+  settle(id: string, at: number, outcome: Outcome): Promise<UserImport | undefined>;
   removeOfAccount(accountId: string): Promise<void>;
 }
 
@@ -117,21 +120,24 @@ export function createUserImports({ store, sealer, clock }: Deps): UserImports {
     const name = partId(id, at);
     const stored = await parts.find(name);
     if (stored === undefined) return undefined;
-    return { part: readPart(sealer.open(purposeOf(name), stored.value.sealed)), version: stored.version };
+    return { part: readPart(sealer.open(purposeOf(name), stored.value.sealed)), stored };
   }
 
   /** @returns the import with the part counted as done; undefined: another process was faster */
-  function settled(value: UserImportRecord, at: number, rows: number, outcome: Outcome) {
+  function settled(value: UserImportRecord, at: number, { rows }: Part, outcome: Outcome) {
     if (value.nextPart !== at) return undefined;
-    const done = value.done + rows;
+    const done = value.done + rows.length;
+    // A process that has ended may have changed their users: noted before, and so before they were looked at.
+    const noted = new Set(rows.filter(({ isChange }) => isChange === true).map(({ id }) => id));
+    const changed = outcome.unchanged.filter((id) => noted.has(id)).length;
     const isDone = at + 1 >= value.parts;
     return {
       ...value,
       nextPart: at + 1,
       done,
       created: value.created + outcome.created,
-      updated: value.updated + outcome.updated,
-      unchanged: value.unchanged + outcome.unchanged,
+      updated: value.updated + outcome.updated + changed,
+      unchanged: value.unchanged + outcome.unchanged.length - changed,
       refused: value.refused + outcome.refused.length,
       changedAt: clock(),
       ...(isDone && { state: 'done' as const }),
@@ -200,41 +206,54 @@ export function createUserImports({ store, sealer, clock }: Deps): UserImports {
       const at = stored.value.nextPart;
       const found = await readPartOf(id, at);
       // Its parts expire with it: nothing is left to do.
-      return found && { at, ...found };
+      return found && { at, part: found.part };
     },
 
-    async note(id, { at, version }, part) {
+    async note(id, at, changing) {
       const name = partId(id, at);
-      const stored = await parts.find(name);
-      if (stored?.version !== version) return;
-      try {
-        await parts.replace(name, version, sealed(name, stored.value.accountId, part));
-      } catch (error) {
-        // Another process noted the same, or is done with it.
-        if (!(error instanceof VersionConflict)) throw error;
+      for (;;) {
+        const found = await readPartOf(id, at);
+        // After it: as it was read, the part was not done.
+        const next = (await imports.find(id))?.value.nextPart;
+        if (found === undefined || next !== at) return false;
+        const { part, stored } = found;
+        if (part.rows.every((row) => row.isChange === true || !changing.has(row.id))) return true;
+        const rows = part.rows.map((row) => (changing.has(row.id) ? { ...row, isChange: true } : row));
+        try {
+          await parts.replace(
+            name,
+            stored.version,
+            sealed(name, stored.value.accountId, { header: part.header, rows }),
+          );
+          return true;
+        } catch (error) {
+          // Another process noted its own, or is done with it.
+          if (!(error instanceof VersionConflict)) throw error;
+        }
       }
     },
 
-    async settle(id, at, { header, rows }, outcome) {
+    async settle(id, at, outcome) {
       const name = partId(id, at);
       for (;;) {
-        const [stored, found] = await Promise.all([imports.find(id), parts.find(name)]);
-        const next = stored && settled(stored.value, at, rows.length, outcome);
+        const [stored, found] = await Promise.all([imports.find(id), readPartOf(id, at)]);
+        const next = stored && found && settled(stored.value, at, found.part, outcome);
         if (stored === undefined || next === undefined || found === undefined) return undefined;
         const left = outcome.refused.map((row) => ({ ...row, user: {} }));
         try {
           await store.writeTogether((writes) => {
             writes.to(userImports).replace(id, stored.version, next);
             const { accountId } = stored.value;
+            const { header } = found.part;
             if (left.length === 0) writes.to(userImportParts).remove(name);
             else
               writes
                 .to(userImportParts)
-                .replace(name, found.version, sealed(name, accountId, { header, rows: left }));
+                .replace(name, found.stored.version, sealed(name, accountId, { header, rows: left }));
           });
           return { ...next, id };
         } catch (error) {
-          // Somebody stopped it in between.
+          // Somebody stopped it in between, or noted a row.
           if (!(error instanceof VersionConflict)) throw error;
         }
       }

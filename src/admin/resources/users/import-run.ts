@@ -29,7 +29,8 @@ interface Deps extends JudgePorts {
 }
 
 type Did =
-  | { readonly kind: 'created' | 'updated' | 'unchanged' }
+  | { readonly kind: 'created' | 'updated' }
+  | { readonly kind: 'unchanged'; readonly id: string }
   | { readonly kind: 'refused'; readonly row: Row };
 
 /** `made`: the user whom an interrupted run has created already. */
@@ -74,13 +75,13 @@ export function createImportRun({ imports, call, events, audit, ...ports }: Deps
     const made = await accounts.find(row.id);
     if (made !== undefined) return { row, made };
     const verdict = await judge(row.user, rules, row.id);
-    return { row: verdict.kind === 'update' ? { ...row, isChange: true } : row, verdict };
+    return { row, verdict };
   }
 
   async function change(row: Row, verdict: Verdict, rules: Rules): Promise<Did> {
     const who = { account: { id: rules.adminId }, access: 'all', isFresh: true } as const;
     if (verdict.kind === 'refused') return { kind: 'refused', row: { ...row, reason: verdict.reason } };
-    if (verdict.kind === 'unchanged') return { kind: row.isChange === true ? 'updated' : 'unchanged' };
+    if (verdict.kind === 'unchanged') return { kind: 'unchanged', id: row.id };
     if (verdict.kind === 'create') {
       await writeImported(verdict.prepared, actorOf(rules), events);
       return { kind: 'created' };
@@ -115,22 +116,25 @@ export function createImportRun({ imports, call, events, audit, ...ports }: Deps
     }
   }
 
-  /** @param note called before the first change of a user, with what is about to be done */
+  /**
+   * @param note called before the first change of a user, with the rows that are about to change one
+   * @returns undefined: another process is done with it
+   */
   async function takePart(
-    { header, rows }: Part,
+    { rows }: Part,
     rules: Rules,
-    note: (part: Part) => Promise<void>,
-  ): Promise<Outcome> {
+    note: (changing: ReadonlySet<string>) => Promise<boolean>,
+  ): Promise<Outcome | undefined> {
     // Parallel writes share commits; within a file no two rows are about one user.
     const planned = await Promise.all(rows.map((row) => plan(row, rules)));
-    const isNew = planned.some(({ row }, at) => row.isChange === true && rows[at]?.isChange !== true);
-    if (isNew) await note({ header, rows: planned.map(({ row }) => row) });
+    const changing = planned.filter((one) => 'verdict' in one && one.verdict.kind === 'update');
+    if (changing.length > 0 && !(await note(new Set(changing.map(({ row }) => row.id))))) return undefined;
     const did = await Promise.all(planned.map((one) => take(one, rules)));
     const count = (kind: Did['kind']): number => did.filter((one) => one.kind === kind).length;
     return {
       created: count('created'),
       updated: count('updated'),
-      unchanged: count('unchanged'),
+      unchanged: did.flatMap((one) => (one.kind === 'unchanged' ? [one.id] : [])),
       refused: did.flatMap((one) => (one.kind === 'refused' ? [one.row] : [])),
     };
   }
@@ -153,9 +157,9 @@ export function createImportRun({ imports, call, events, audit, ...ports }: Deps
       }
       const next = await imports.next(one.id);
       if (next === undefined) break;
-      const note = (part: Part) => imports.note(one.id, next, part);
+      const note = (changing: ReadonlySet<string>) => imports.note(one.id, next.at, changing);
       const outcome = await takePart(next.part, rules, note);
-      const after = await imports.settle(one.id, next.at, next.part, outcome);
+      const after = outcome && (await imports.settle(one.id, next.at, outcome));
       if (after === undefined) break;
       rows += next.part.rows.length;
       if (after.state === 'done') await report(after);
