@@ -35,7 +35,7 @@ async function runBackup(target: string): Promise<number | undefined> {
     });
     const total = Object.values(documents).reduce((sum, count) => sum + count, 0);
     progress.say(
-      `${target}: ${total} documents, ${documents.accounts ?? 0} of them accounts. Keep secret.key elsewhere.`,
+      `${target}: ${total} documents (accounts: ${documents.accounts ?? 0}). Keep secret.key elsewhere.`,
     );
     return undefined;
   } catch (error) {

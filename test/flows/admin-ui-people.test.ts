@@ -102,6 +102,33 @@ test('bulk add to group: asks which, tells of each, adds again without harm, ign
   equal(forged.status, 403);
 });
 
+test('bulk set-up links: to each who has an address, with the reason for the others', async () => {
+  const people = await Promise.all([
+    app.createUser('new-a', { email: 'new-a@example.com' }),
+    app.createUser('new-b', { email: 'new-b@example.com' }),
+    app.createUser('new-c'),
+  ]);
+  const chosen = Object.fromEntries(people.map(({ id }) => [`user.${id}`, 'on']));
+  const asked = await admin.post('/admin/users/selected', {
+    csrf: await csrfOf('/users'),
+    act: 'send-set-up-link',
+    ...chosen,
+  });
+  match(asked.body, /Send set-up link: 3 users\?/);
+  const act = 'send-set-up-link';
+  const fields = { ...hiddenFields(asked.body), ...chosen, act };
+  const done = await admin.post('/admin/users/selected/confirmed', fields);
+  equal(done.status, 303);
+  const { body } = await admin.get(done.location ?? '');
+  match(body, /2 users with a new set-up link/);
+  match(body, /new-c[\s\S]*No link can be sent: this user has no e-mail address\./);
+  const { items = [] } = (await app.admin('GET', '/mails?search=new-')).body.data;
+  deepEqual(items.map(({ to, template }) => `${template} ${to}`).toSorted(), [
+    'enrolment new-a@example.com',
+    'enrolment new-b@example.com',
+  ]);
+});
+
 test('session and audit log: each leads to the other', async () => {
   const user = await app.createUser('linked');
   const client = await app.register();

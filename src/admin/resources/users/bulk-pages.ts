@@ -4,62 +4,9 @@ import { AppError } from '../../../errors.ts';
 import { personName } from '../../pages/format.ts';
 import type { AdminContext, Page } from '../../pages/page.ts';
 import { groupChoices } from '../groups/choice.ts';
-import { groupMembers, groups } from '../groups/resource.ts';
-import { userActs, users } from './resource.ts';
-
-interface BulkAct {
-  readonly name: string;
-  readonly run: (context: AdminContext, id: string) => Promise<unknown>;
-  /** Whether the confirmation page asks for a group. */
-  readonly isOfGroup?: boolean;
-  readonly verb: string;
-  readonly done: string;
-  readonly consequences: readonly string[];
-  readonly isDanger?: boolean;
-}
-
-const by = (act: typeof userActs.deactivate) => (context: AdminContext, id: string) =>
-  context.call(act, { params: { id } });
-
-const groupOf = ({ form }: AdminContext): string => (form.get('group') ?? '').trim();
-
-const acts: readonly BulkAct[] = [
-  {
-    name: 'add-to-group',
-    run: (context, id) =>
-      context.call(groupMembers.add, { params: { id: groupOf(context) }, body: { user_id: id } }),
-    isOfGroup: true,
-    verb: 'Add to group',
-    done: 'added to the group',
-    consequences: ['They get what the group gives access to, at their next sign-in or token.'],
-  },
-  {
-    name: 'deactivate',
-    run: by(userActs.deactivate),
-    verb: 'Deactivate',
-    done: 'deactivated',
-    consequences: [
-      'All their sessions and tokens end immediately.',
-      'They cannot sign in until you reactivate them.',
-      'Nothing is deleted.',
-    ],
-    isDanger: true,
-  },
-  {
-    name: 'reactivate',
-    run: by(userActs.reactivate),
-    verb: 'Reactivate',
-    done: 'reactivated',
-    consequences: ['They can sign in again.'],
-  },
-  {
-    name: 'sign-out',
-    run: by(userActs.revokeSessions),
-    verb: 'Sign out everywhere',
-    done: 'signed out everywhere',
-    consequences: ['All their sessions and tokens end immediately.', 'They can sign in again immediately.'],
-  },
-];
+import { groups } from '../groups/resource.ts';
+import { type BulkAct, bulkActs, groupOf } from './bulk-acts.ts';
+import { users } from './resource.ts';
 
 const CHOSEN = 'user.';
 /** The most that one response has time for. */
@@ -106,7 +53,7 @@ async function find(context: AdminContext, ids: readonly string[]): Promise<Pers
 
 /** @returns undefined after it showed a page with the error in the selection */
 async function read(context: AdminContext): Promise<{ act: BulkAct; chosen: Person[] } | undefined> {
-  const act = acts.find(({ name }) => name === context.form.get('act'));
+  const act = bulkActs.find(({ name }) => name === context.form.get('act'));
   const ids = chosenIds(context);
   if (ids.length > MOST) {
     show(context, { title: 'Too many at once', message: `At most ${MOST} users at a time.` }, 400);
