@@ -142,7 +142,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const passkeys = createPasskeys({ ...base, baseUrl, accounts });
   const recovery = createRecovery({ ...base, baseUrl, accounts, mail, secondFactors, limits });
   const registration = createRegistration({ ...base, config, accounts, clients, mail, recovery, limits });
-  subscribeNotices({ events, accounts, mail, clock, baseUrl: config.baseUrl, log });
+  subscribeNotices({ events, accounts, mail, limits, clock, baseUrl: config.baseUrl, log });
 
   const directory = createAccountDirectory({ ...base, config, domain: accountDomain });
   const confirmSession = createConfirmSession({ domain: accountDomain, sessions });

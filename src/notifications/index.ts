@@ -6,11 +6,13 @@ import type { Clock } from '../clock.ts';
 import { type EventName, type Events, eventNames, type RecordedEvent } from '../events/index.ts';
 import type { Logger } from '../log.ts';
 import { type Mail, type MailTemplate, type MailValues, readerValues, requestValues } from '../mail/index.ts';
+import type { RateLimits } from '../rate-limits/index.ts';
 
 interface Deps {
   readonly events: Pick<Events, 'on' | 'origins'>;
   readonly accounts: Pick<Accounts, 'find' | 'query'>;
   readonly mail: Pick<Mail, 'queue'>;
+  readonly limits: Pick<RateLimits, 'isWithin'>;
   readonly clock: Clock;
   readonly baseUrl: string;
   readonly log: Pick<Logger, 'warn'>;
@@ -37,7 +39,7 @@ const ownersActs: { readonly [Name in EventName]?: (event: RecordedEvent) => Mai
   'user.deletion_undone': () => 'deletion_undone',
 };
 
-export function subscribeNotices({ events, accounts, mail, clock, baseUrl, log }: Deps): void {
+export function subscribeNotices({ events, accounts, mail, limits, clock, baseUrl, log }: Deps): void {
   const { origins } = events;
 
   async function notify(
@@ -97,6 +99,8 @@ export function subscribeNotices({ events, accounts, mail, clock, baseUrl, log }
   events.on('user.compromise_reported', ({ target }) => {
     const { values } = requestValues(origins.current(), clock());
     const tellAdministrators = async (): Promise<void> => {
+      // Each report is one mail to each of them; every one is in the audit log.
+      if (!(await limits.isWithin('mail_address', `reports of ${target?.id}`))) return;
       const owner = target?.id === undefined ? undefined : await accounts.find(target.id);
       const { items } = await accounts.query({
         filters: activeAdminFilters,

@@ -61,7 +61,7 @@ export interface EmailChanges {
   /**
    * One of the other addresses becomes the primary one; every session of the account ends.
    * @returns the account as it is then
-   * @throws AppError request.not_found, account.email_frozen, account.changed
+   * @throws AppError request.not_found, account.email_frozen, account.changed, request.rate_limited
    */
   makePrimary(account: Account, address: string): Promise<Account>;
   /**
@@ -267,6 +267,8 @@ export function createEmailChanges(deps: Deps): EmailChanges {
       const own = ownAddress(account, address);
       if (own === undefined || account.email === undefined || isAt(account, own))
         throw new AppError('request.not_found');
+      // Each is a mail to the one before: moved to and fro, their links would be lost among them.
+      await limits.consume('mail_address', `primary of ${account.id}`);
       return move(account, own, [...without(account, own), account.email]);
     },
 

@@ -33,6 +33,8 @@ export function createDataPage({ kit, ...deps }: DataDeps) {
       csrf: kit.token(ctx, who),
       account: ownerOf(who),
       confirmUrl: kit.confirmUrlOf(who, 'data'),
+      alert: problem && { key: problem.alert },
+      retryAfterSeconds: problem?.retryAfterSeconds,
     };
     kit.views.send(ctx, 'account-data', model, looksOf(who, problem?.status));
   }
@@ -53,7 +55,7 @@ export function createDataPage({ kit, ...deps }: DataDeps) {
     download: (ctx: Koa.Context, who: SelfServiceUser): Promise<void> =>
       kit.change(ctx, who, {
         page: 'data',
-        alerts: {},
+        alerts: { 'request.rate_limited': 'alert.rate_limited' },
         async act(form) {
           const format = form.get('id') === 'html' ? 'html' : 'json';
           const data = await deps.export(who, format);

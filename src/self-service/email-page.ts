@@ -40,10 +40,12 @@ export interface EmailDeps {
    * @throws AppError account.email_taken, account.changed, account.email_frozen, account.too_many_emails
    */
   readonly confirm: (who: SelfServiceUser, token: string) => Promise<'added' | 'moved' | undefined>;
-  /** @throws AppError request.not_found, account.email_frozen, account.changed */
+  /** @throws AppError request.not_found, account.email_frozen, account.changed, request.rate_limited */
   readonly makePrimary: (ctx: Koa.Context, who: SelfServiceUser, address: string) => Promise<void>;
   /** @returns whether it had counted. @throws AppError as makePrimary */
   readonly remove: (ctx: Koa.Context, who: SelfServiceUser, address: string) => Promise<boolean>;
+  /** Whether something may be kept for a browser there in which nobody is signed in. */
+  readonly mayKeep: (address: string) => Promise<boolean>;
   readonly stop: (token: string) => Promise<'addition' | 'change' | undefined>;
   /** @throws AppError request.not_found, account.email_taken, account.changed */
   readonly settle: (who: SelfServiceUser, choice: 'keep' | 'undo') => Promise<void>;
@@ -166,7 +168,10 @@ export function createEmailPage({ kit, ...deps }: EmailDeps) {
     /** The link of the mail to the new address, for who is signed in; it waits for a sign-in. */
     confirmation: {
       async signedOut(ctx: Koa.Context): Promise<void> {
-        await kit.keepInBrowser(ctx, 'email-change', { token: tokenOf(ctx) }, LINK_SECONDS);
+        const token = tokenOf(ctx);
+        // Nothing but a link that counts: what anyone writes into the address would fill the store (checklist R138).
+        if ((await deps.find(token, 'confirm')) === undefined || !(await deps.mayKeep(ctx.ip))) return;
+        await kit.keepInBrowser(ctx, 'email-change', { token }, LINK_SECONDS);
       },
 
       async show(ctx: Koa.Context, who: SelfServiceUser): Promise<void> {

@@ -7,6 +7,7 @@ import type { Clock } from '../clock.ts';
 import type { Events } from '../events/index.ts';
 import type { Mail } from '../mail/index.ts';
 import type { Passkeys } from '../passkeys/index.ts';
+import type { RateLimits } from '../rate-limits/index.ts';
 import type { SecondFactors } from '../second-factors/index.ts';
 import type { ApplicationAccesses, Sessions } from '../sessions/index.ts';
 import type { AuditRecord } from '../store/collections.ts';
@@ -38,6 +39,7 @@ interface Deps {
   readonly secondFactors: Pick<SecondFactors, 'trustedDevices'>;
   readonly mail: Pick<Mail, 'list'>;
   readonly events: Pick<Events, 'record'>;
+  readonly limits: Pick<RateLimits, 'consume'>;
 }
 
 const PAGE = 500;
@@ -61,7 +63,7 @@ async function allOf<T extends { readonly id: string }>(
 }
 
 export function createPersonalExport(deps: Deps) {
-  const { clock, audit, sessions, access, avatars, passkeys, secondFactors, mail, events } = deps;
+  const { clock, audit, sessions, access, avatars, passkeys, secondFactors, mail, events, limits } = deps;
 
   async function activityOf(accountId: string): Promise<Row[]> {
     const query = (asked: Query): Promise<Page<AuditRecord>> => audit.query(asked);
@@ -160,8 +162,10 @@ export function createPersonalExport(deps: Deps) {
   }
 
   return {
-    /** Recorded before it is given; the owner is told by mail. */
+    /** Recorded before it is given; the owner is told by mail. @throws AppError request.rate_limited */
     async export(who: SelfServiceUser, format: 'json' | 'html'): Promise<PersonalData> {
+      // Each reads everything, and is one mail among those that warn its owner of other acts.
+      await limits.consume('mail_address', `exports of ${who.account.id}`);
       const data = await gather(who);
       const user = { kind: 'user', id: who.account.id } as const;
       await events.record({ event: 'user.data_exported', actor: user, target: user, details: { format } });

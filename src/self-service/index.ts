@@ -104,7 +104,7 @@ function partsOf({ settings, clock, config, events, protocol, knownBrowsers, dom
 type Parts = ReturnType<typeof partsOf>;
 
 const emailActions = (
-  { emailChanges }: Pick<Recovery, 'emailChanges'>,
+  { recovery: { emailChanges }, limits }: Pick<Parts, 'recovery' | 'limits'>,
   { emails }: Pick<ReturnType<typeof createCredentialChanges>, 'emails'>,
 ): Omit<EmailDeps, 'kit'> => ({
   ...emails,
@@ -112,6 +112,7 @@ const emailActions = (
   request: ({ account }, address) => emailChanges.request(account, address),
   find: emailChanges.find,
   confirm: ({ account }, token) => emailChanges.confirm(account, token),
+  mayKeep: (address) => limits.isWithin('public_requests_ip', address),
   stop: emailChanges.stop,
   settle: ({ account }, choice) => emailChanges.settle(account, choice),
 });
@@ -135,7 +136,7 @@ function actionsOf(parts: Parts) {
     personalData: createPersonalExport(parts),
     deletion: createDeletion(parts),
     launcher: createLauncher(parts),
-    email: emailActions(parts.recovery, changes),
+    email: emailActions(parts, changes),
     password: {
       minLength: () => minPasswordLength(settings()),
       arePasswordsOff: () => settings().auth_mode === 'passkey_only',

@@ -20,6 +20,7 @@ test('mail queue outage: lockouts go unannounced, administrators’ changes succ
       },
     },
     accounts,
+    limits: { isWithin: async () => true },
     baseUrl: 'https://id.example.com',
     clock: now,
     log: { warn: (fields: { template?: string }) => void logged.push(fields.template) },
