@@ -34,6 +34,7 @@ import { signingKeys } from './resources/keys/resource.ts';
 import { mails } from './resources/mails/resource.ts';
 import { type PasskeysPort, passkeys } from './resources/passkeys/resource.ts';
 import { sessions, userSessions } from './resources/sessions/resource.ts';
+import { mailServer } from './resources/settings/mail-server.ts';
 import { type SettingsPort, settings } from './resources/settings/resource.ts';
 import { type StatsPort, stats } from './resources/stats/resource.ts';
 import { grants, tokens } from './resources/tokens/resource.ts';
@@ -116,6 +117,7 @@ export function adminRouteList(deps: AdminRoutesDeps): Route[] {
     ...passkeys.routes(ports),
     ...stats.routes(ports),
     ...settings.routes(deps),
+    ...mailServer.routes(deps),
     ...branding.routes(ports),
     ...lookPictures.routes(ports),
     ...lookExport.routes(ports),

@@ -1,4 +1,4 @@
-// Parses a mail server's address: `smtp://`, `smtp+starttls://` or `smtps://`, credentials, host and port. Used for the
+// A mail server's address: `smtp://`, `smtp+starttls://` or `smtps://`, credentials, host and port. Used for the
 // setting smtp_url and by the mail client.
 import { isIP } from 'node:net';
 
@@ -57,4 +57,20 @@ export function parseSmtpUrl(text: string): SmtpServer | undefined {
     encryption,
     ...(user !== '' && { credentials: { user, password } }),
   };
+}
+
+const schemeOf = { offered: 'smtp', starttls: 'smtp+starttls', tls: 'smtps' } as const;
+
+/** The address of a server, as parseSmtpUrl reads it; without a port the usual one. */
+export function smtpUrlOf({
+  host,
+  port,
+  encryption,
+  credentials,
+}: Omit<SmtpServer, 'port'> & { readonly port?: number | undefined }): string {
+  const who = credentials
+    ? `${encodeURIComponent(credentials.user)}:${encodeURIComponent(credentials.password)}@`
+    : '';
+  const place = isIP(host) === 6 ? `[${host}]` : host;
+  return `${schemeOf[encryption]}://${who}${place}${port === undefined ? '' : `:${port}`}`;
 }

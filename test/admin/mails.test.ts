@@ -99,3 +99,23 @@ withEachServer('trusted devices: listed in pages, revoked only under their own u
   deepEqual([event?.target_kind, event?.target_id], ['device', id]);
   equal(errorOf(await api('GET', '/users/nobody/trusted-devices')).reason, 'account.not_found');
 });
+
+withServer(
+  'mail server by its parts: shown without its password, which goes to no other server',
+  async ({ api }) => {
+    const path = '/settings/mail-server';
+    const none = { host: '', port: null, encryption: null, user: '', has_password: false };
+    deepEqual(dataOf(await api('GET', path)), none);
+    const given = { host: 'mail.example.com', port: 465, encryption: 'tls', user: 'robot' };
+    const set = await api('PUT', path, { ...given, password: 'hunter2 canary' });
+    deepEqual(dataOf(set), { ...given, has_password: true });
+    for (const shown of [set, await api('GET', path), await api('GET', '/audit')])
+      equal(JSON.stringify(shown).includes('canary'), false);
+    // Kept for the same server; sent to no other.
+    deepEqual(dataOf(await api('PUT', path, given)), { ...given, has_password: true });
+    deepEqual(wrongFields(await api('PUT', path, { ...given, host: 'mail.attacker.example' })), ['password']);
+    deepEqual(wrongFields(await api('PUT', path, { ...given, encryption: 'none' })), ['encryption']);
+    deepEqual(wrongFields(await api('PUT', path, { ...given, port: 70_000 })), ['port']);
+    deepEqual(dataOf(await api('PUT', path, { host: '', encryption: 'tls' })), none);
+  },
+);

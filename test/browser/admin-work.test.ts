@@ -511,6 +511,30 @@ test('outbox: without a mail server the test mail can be read there', async () =
   assert.match(await text('[role=status].note'), /No mail server/);
 });
 
+test('mail server: by its parts; a stored password goes to no other server', async () => {
+  await world.open('/settings/mail');
+  await page.getByLabel('Host').fill('mail.example.com');
+  await page.getByLabel('Encryption').selectOption({ label: 'TLS from the start' });
+  await page.getByLabel('User', { exact: true }).fill('robot');
+  await press(page, 'Save mail server');
+  const alert = page.getByRole('alert');
+  assert.match((await alert.textContent()) ?? '', /Password\s*Enter the password of this user/);
+  assert.equal(await page.getByLabel('Host').inputValue(), 'mail.example.com', 'nothing typed is lost');
+  assert.equal(await page.getByLabel('User', { exact: true }).inputValue(), 'robot');
+  await page.getByLabel('Password', { exact: true }).fill('four purple kites');
+  await press(page, 'Save mail server');
+  assert.match(await text('[role=status]'), /Settings saved/);
+  assert.equal(await page.getByLabel('Port').inputValue(), '465');
+  assert.doesNotMatch(await page.content(), /purple/);
+  await shoot(page, 'settings-mail-server');
+  await page.getByLabel('Host').fill('mail.attacker.example');
+  await press(page, 'Save mail server');
+  assert.match((await alert.textContent()) ?? '', /Enter the password again/);
+  await page.getByLabel('Host').fill('');
+  await press(page, 'Save mail server');
+  assert.equal(await page.getByLabel('User', { exact: true }).inputValue(), '');
+});
+
 test('keyboard: shortcuts are listed, `g a` navigates, Ctrl+K finds pages and users', async () => {
   await world.open('');
   await page.keyboard.press('?');

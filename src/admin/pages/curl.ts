@@ -14,7 +14,7 @@ export interface ApiCall {
 
 /** @param version sent as If-Match; the API answers 412 when the item has changed since */
 export const apiCall = (
-  method: 'POST' | 'PATCH',
+  method: 'POST' | 'PATCH' | 'PUT',
   path: string,
   body: Readonly<Record<string, unknown>>,
   version?: number | undefined,

@@ -9,42 +9,11 @@ import { orShown } from '../../pages/form-pages.ts';
 import type { AdminContext, Page, Values } from '../../pages/page.ts';
 import { mails } from '../mails/resource.ts';
 import { createNames } from '../names.ts';
+import { showFound } from './found-page.ts';
+import { here, readAll, written } from './groups.ts';
+import { type GivenServer, saveServer, serverModel } from './mail-server-page.ts';
 import { type SettingView, settings as settingsResource } from './resource.ts';
-import { inWords, labelOf, matches, sentence, unitOf } from './words.ts';
-
-const here = 'settings';
-
-/** The most used groups come first; groups not listed here follow. */
-const order = [
-  'Branding',
-  'Sign-in',
-  'Second factor',
-  'Links by mail',
-  'Mail',
-  'Sessions',
-  'Tokens',
-  'Limits',
-];
-
-const slug = (group: string): string => group.toLowerCase().replaceAll(/[^a-z]+/g, '-');
-
-interface Group {
-  readonly name: string;
-  readonly slug: string;
-}
-
-async function readAll(
-  context: AdminContext,
-): Promise<{ settings: readonly SettingView[]; groups: readonly Group[] }> {
-  const { items: settings } = (await context.call(settingsResource.read, {})).data;
-  const found = new Set(settings.map(({ group }) => group));
-  const names = [...order.filter((name) => found.delete(name)), ...found];
-  return { settings, groups: names.map((name) => ({ name, slug: slug(name) })) };
-}
-
-/** A value as the form's text. */
-const written = (value: unknown): string =>
-  value === true ? 'on' : value === false || value === null || value === undefined ? '' : String(value);
+import { inWords, labelOf, sentence, unitOf } from './words.ts';
 
 async function changedBy(context: AdminContext, by: string): Promise<string> {
   const [kind = '', id = ''] = by.split(/:(.*)/s);
@@ -57,32 +26,13 @@ const choicesOf = (key: string): readonly { value: string; label: string }[] =>
     label: inWords(key, value),
   }));
 
-const LONGEST_SEARCH = 200;
-
-/** All settings that contain the words, in whatever group; also without scripts, and with an address of its own. */
-async function showFound(context: AdminContext, text: string): Promise<void> {
-  const { settings, groups } = await readAll(context);
-  const searched = text.slice(0, LONGEST_SEARCH);
-  const found = settings
-    .filter((setting) => matches(setting, searched))
-    .map((setting) => ({
-      ...setting,
-      label: labelOf(setting.key),
-      description: sentence(setting),
-      slug: slug(setting.group),
-      words: setting.is_secret ? '' : inWords(setting.key, written(setting.value)),
-      isDefault: setting.is_secret || setting.value === setting.default,
-      isSeconds: setting.key.endsWith('_seconds'),
-    }));
-  context.show('settings-found', { title: 'Settings', here, groups, group: { slug: '' }, searched, found });
-}
-
 interface Shown {
   readonly typed?: Readonly<Record<string, string>>;
   readonly errors?: Readonly<Record<string, string>>;
   readonly alert?: string | undefined;
   readonly stale?: readonly string[];
   readonly test?: Values;
+  readonly server?: GivenServer;
 }
 
 async function showGroup(context: AdminContext, shown: Shown = {}, status = 200): Promise<void> {
@@ -121,7 +71,9 @@ async function showGroup(context: AdminContext, shown: Shown = {}, status = 200)
   const model = { groups, group, fields, labels, searched: '', call, test: undefined, typed: typed ?? {} };
   const title = `${group.name} settings`;
   const { errors = {}, alert, test } = shown;
-  context.show('settings', { title, here, ...model, errors, alert, stale, test }, status);
+  const facts = group.slug === 'mail' ? fields.find(({ key }) => key === 'smtp_url') : undefined;
+  const server = facts && context.canChange ? await serverModel(context, facts, shown.server) : undefined;
+  context.show('settings', { title, here, ...model, errors, alert, stale, test, server }, status);
 }
 
 /** The value as the API expects it; text that is not a number stays text, so that the API names the field in its error. */
@@ -157,8 +109,10 @@ async function save(context: AdminContext): Promise<void> {
   context.go(path, 'settings-saved');
 }
 
+const inMailGroup = (context: AdminContext): AdminContext => ({ ...context, params: { group: 'mail' } });
+
 async function sendTest(context: AdminContext): Promise<void> {
-  const inMail: AdminContext = { ...context, params: { group: 'mail' } };
+  const inMail = inMailGroup(context);
   const to = (context.form.get('to') ?? '').trim();
   try {
     const { data } = await context.call(mails.test, { body: { to } });
@@ -180,6 +134,14 @@ export const settingPages: readonly Page[] = [
     },
   },
   { method: 'POST', path: '/settings/test-mail', formOn: { path: '/settings/mail' }, handle: sendTest },
+  {
+    method: 'POST',
+    path: '/settings/mail/server',
+    formOn: { path: '/settings/mail' },
+    handle: orShown(saveServer, (context, server, status) =>
+      showGroup(inMailGroup(context), { server }, status),
+    ),
+  },
   {
     method: 'GET',
     path: '/settings/:group',

@@ -82,7 +82,7 @@ const importedSchema = ObjectSchema(
   { ...strict, description: 'What the import changes.' },
 );
 
-const nameOf = ({ kind, id }: Actor): string => `${kind}:${id}`;
+export const nameOf = ({ kind, id }: Actor): string => `${kind}:${id}`;
 
 interface Ports {
   readonly settings: SettingsPort;

@@ -1,0 +1,103 @@
+// The mail server by its parts, which people know, beside the setting smtp_url, which has all of them in one secret address.
+import {
+  Boolean as BooleanSchema,
+  Enum,
+  Integer,
+  Object as ObjectSchema,
+  Optional,
+  String as StringSchema,
+} from 'typebox';
+import { changedSmtpUrl, mailServerOf } from '../../../settings/index.ts';
+import { defineRoutes, type RouteKit } from '../../api/define-resource.ts';
+import { nullable, strict } from '../../api/schema-parts.ts';
+import { nameOf, type SettingsPort } from './resource.ts';
+
+const host = { description: 'Its name or IP address; empty: mails are kept for administrators to read.' };
+const port = { minimum: 1, maximum: 65_535 };
+const encryption = () =>
+  Enum(['tls', 'starttls', 'offered'], {
+    description: '`tls`: from the start; `starttls`: required; `offered`: where the server offers STARTTLS.',
+  });
+const user = { description: 'The user that it asks for; empty: none.' };
+
+const viewSchema = ObjectSchema(
+  {
+    host: StringSchema(host),
+    port: nullable(Integer(port), { description: 'The TCP port; null: there is no mail server.' }),
+    encryption: nullable(encryption(), {
+      description: 'How the connection is protected; null: there is no mail server.',
+    }),
+    user: StringSchema(user),
+    has_password: BooleanSchema({ description: 'Whether there is a password, which is never shown.' }),
+  },
+  { ...strict, description: 'The mail server.' },
+);
+
+const bodySchema = ObjectSchema(
+  {
+    host: StringSchema({ ...host, maxLength: 253, examples: ['mail.example.com'] }),
+    port: Optional(
+      nullable(Integer({ ...port, examples: [465] }), {
+        description: 'The TCP port; null or absent: 465 with `tls`, else 587.',
+      }),
+    ),
+    encryption: encryption(),
+    user: Optional(StringSchema({ ...user, maxLength: 254, examples: ['robot'] })),
+    password: Optional(
+      StringSchema({
+        maxLength: 512,
+        description:
+          'Absent or empty: the stored one, which stays with its server and user. Must be given again for another host, ' +
+          'port or user, or less encryption.',
+      }),
+    ),
+  },
+  strict,
+);
+
+interface Ports {
+  readonly settings: SettingsPort;
+}
+
+async function show({ settings }: Ports) {
+  await settings.refresh();
+  const server = mailServerOf(settings.current().smtp_url);
+  const data = {
+    host: server?.host ?? '',
+    port: server?.port ?? null,
+    encryption: server?.encryption ?? null,
+    user: server?.user ?? '',
+    has_password: server?.hasPassword ?? false,
+  };
+  return { data, version: settings.version() };
+}
+
+const success = { status: 200, schema: viewSchema, hasVersion: true } as const;
+
+export const mailServer = defineRoutes('Settings', (on: RouteKit<Ports>) => ({
+  read: on.route({
+    method: 'GET',
+    path: '/settings/mail-server',
+    sensitivity: 'plain',
+    summary: 'Read the mail server by its parts, without the password',
+    success,
+    run: (_, ports) => show(ports),
+  }),
+  replace: on.route({
+    method: 'PUT',
+    path: '/settings/mail-server',
+    hasTarget: true,
+    recorded: { event: 'settings.changed', target: 'setting', view: 'settings' },
+    sensitivity: 'sensitive',
+    summary: 'Set the mail server by its parts: writes the setting `smtp_url`',
+    body: bodySchema,
+    success,
+    async run({ body, actor, ifVersion }, ports) {
+      const { settings } = ports;
+      await settings.refresh();
+      const url = changedSmtpUrl(settings.current().smtp_url, body);
+      await settings.patch({ smtp_url: url }, nameOf(actor), { ifVersion: ifVersion ?? settings.version() });
+      return show(ports);
+    },
+  }),
+}));
