@@ -35,7 +35,7 @@ test('attack: CSV formula injection by names and other user input', async () => 
     '%0A=1',
   ];
   for (const formula of formulas) match(csvOf([[formula]]), /^"'/);
-  equal(csvOf([['a,"b"\n=c']]), '"a,""b""\n=c"\r\n');
+  equal(csvOf([['a,"b"\n=c']]), '"a,""b""\n\'=c"\r\n');
   equal(csvOf([['a\nb', 'a\rb', true, 7, ['x', 'y']]]), '"a\nb","a\rb",true,7,x y\r\n');
   equal(csvOf([['Grace Hopper', null, undefined, 'x']]), 'Grace Hopper,,,x\r\n');
   const [name = '', given = ''] = formulas;

@@ -13,8 +13,23 @@ const PAGE = '1000';
 /** Characters that spreadsheets read as the start of a formula, including their full-width forms. */
 const FORMULA = /^[\s=+\-@\uFF1D\uFF0B\uFF0D\uFF20|%]/;
 
+/**
+ * The same behind what separates cells where the decimal sign is a comma, and behind a line's end: what we quote is not quoted for a
+ * spreadsheet that does not separate at our commas.
+ */
+const INNER_FORMULA = /([;\t\r\n])(?=(?:"|(?![\t\r\n])\s)*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20|%])/g;
+
 /** Forces cells to text: users choose their names, and a formula could exfiltrate the sheet (CSV injection). */
-const harmless = (text: string) => (FORMULA.test(text) ? { value: `'${text}`, quoted: true } : text);
+function harmless(text: string) {
+  const inside = text.replace(INNER_FORMULA, "$1'");
+  return FORMULA.test(text) ? { value: `'${inside}`, quoted: true } : inside;
+}
+
+/** As it was before. */
+export const unguarded = (cell: string): string =>
+  cell
+    .replace(/^'(?=[\s=+\-@\uFF1D\uFF0B\uFF0D\uFF20|%])/, '')
+    .replace(/([;\t\r\n])'(?=(?:"|(?![\t\r\n])\s)*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20|%])/g, '$1');
 
 function textOf(value: unknown): string {
   if (Array.isArray(value)) return value.join(' ');
@@ -24,7 +39,7 @@ function textOf(value: unknown): string {
 export const csvOf = (rows: readonly (readonly unknown[])[]): string =>
   stringify(
     rows.map((row) => row.map(textOf)),
-    { cast: { string: harmless }, quoted_match: /[\r\n]/, record_delimiter: 'windows' },
+    { cast: { string: harmless }, quoted_match: /[\r\n;\t]/, record_delimiter: 'windows' },
   );
 
 interface Format {

@@ -1,6 +1,7 @@
 // A table of users as people have it in a spreadsheet: read (RFC 4180, with commas, semicolons or tabs), its columns matched with
 // the fields of an import, and each row as the line of JSON that the import takes.
 import { AppError } from '../../../errors.ts';
+import { unguarded } from '../../pages/exports.ts';
 import type { Values } from '../../pages/page.ts';
 import type { Table } from '../../pages/user-imports.ts';
 
@@ -115,10 +116,6 @@ export function guessMapping(header: readonly string[]): string[] {
   });
 }
 
-/** Our own export puts an apostrophe before what a spreadsheet would run (pages/exports.ts). */
-const unguarded = (cell: string): string =>
-  cell.replace(/^'(?=[\s=+\-@\uFF1D\uFF0B\uFF0D\uFF20|%])/, '').trim();
-
 const isYes = (cell: string): boolean | string => {
   const word = cell.toLowerCase();
   if (['yes', 'true', '1', 'y', 'x', 'on'].includes(word)) return true;
@@ -134,7 +131,7 @@ function cellValue(name: string, cell: string): unknown {
 export function userOf(row: readonly string[], mapping: readonly string[]): Values {
   const user: Record<string, unknown> = {};
   for (const [at, name] of mapping.entries()) {
-    const cell = unguarded(row[at] ?? '');
+    const cell = unguarded(row[at] ?? '').trim();
     if (name !== '' && cell !== '') user[name] = cellValue(name, cell);
   }
   return 'username' in user || !('email' in user) ? user : { username: user.email, ...user };
