@@ -31,7 +31,7 @@ async function importTable(walk: Walk): Promise<void> {
   await walk.press(page.locator('button[name=step][value=import]'));
   await page.getByRole('heading', { name: say('The import is done') }).waitFor();
   await walk.arrive(say('Users'), say('Import users'));
-  await walk.follow(say('Go to users'));
+  await walk.follow(say('Go to users who never signed in'));
   await walk.arrive(say('Users'));
 }
 
