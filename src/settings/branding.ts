@@ -12,12 +12,12 @@ export const brandingDefinitions = {
     group: 'Branding',
     default: '',
     description:
-      'No longer shown: pages load nothing from elsewhere. Upload the logo instead (Branding, docs/branding.md).',
+      'No longer shown: pages load nothing from elsewhere. Upload the logo on the page Branding instead.',
   }),
   accent_color: color({
     group: 'Branding',
     default: '#1f6f5c',
-    description: 'The colour of buttons and links, where the look of the pages (docs/branding.md) has none.',
+    description: 'The colour of buttons and links, where the page Branding has none.',
   }),
   support_url: url({ group: 'Branding', default: '', description: 'Where people find help.' }),
   privacy_url: url({ group: 'Branding', default: '', description: 'The privacy notice.' }),

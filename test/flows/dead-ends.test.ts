@@ -67,7 +67,7 @@ suite('the bare address', () => {
     match(beforeOnboarding.body, /name="confirm_password"/);
   });
 
-  test('before onboarding: the Admin UI, which nobody could sign in to, leads there', () => {
+  test('before onboarding: the Admin UI leads there, since no user can sign in', () => {
     deepEqual([adminBeforeOnboarding.status, pathOf(adminBeforeOnboarding)], [303, `${BASE}/onboard`]);
   });
 

@@ -55,7 +55,6 @@ export interface ConsoleDeps {
   readonly readApi: (
     identifier: string,
   ) => Promise<{ readonly id: string; readonly name: string } | undefined>;
-  /** Whether the first administrator exists. */
   readonly hasAdmin: () => Promise<boolean>;
   readonly idleSeconds: () => number;
   readonly factorOffer: ReturnType<typeof createFactorOffer>;
