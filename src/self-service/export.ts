@@ -98,11 +98,12 @@ export function createPersonalExport(deps: Deps) {
     return [{ uploaded_at: iso(kept.createdAt), file: `data:image/jpeg;base64,${kept.large}` }];
   }
 
-  async function mailsTo(addresses: readonly (string | undefined)[]) {
+  /** To those whose mailboxes the person has shown: whose mails those to any other are is not known (checklist R129). */
+  async function mailsOf({ email, isEmailVerified, otherEmails = [] }: Account) {
+    if (email === undefined || !isEmailVerified) return [];
+    const addresses = [email, ...otherEmails.map(({ address }) => address)];
     const all = await Promise.all(
-      addresses.map((value) =>
-        value === undefined ? [] : allOf((query) => mail.list(query), { field: 'to', op: 'eq', value }, 'id'),
-      ),
+      addresses.map((value) => allOf((query) => mail.list(query), { field: 'to', op: 'eq', value }, 'id')),
     );
     // Ids sort by time.
     return all.flat().sort((a, b) => (a.id < b.id ? 1 : -1));
@@ -118,7 +119,7 @@ export function createPersonalExport(deps: Deps) {
       secondFactors.trustedDevices.list(account),
       access.list(account.id),
       activityOf(account.id),
-      mailsTo([account.email, ...(account.otherEmails ?? []).map(({ address }) => address)]),
+      mailsOf(account),
     ]);
     return {
       exported_at: new Date(now).toISOString(),

@@ -101,6 +101,17 @@ test('attack: own data by a link of another site', async () => {
   assert.equal((await browser.post(DATA, { csrf: 'made-up', id: 'json' })).status, 403);
 });
 
+test('attack: what is mailed to somebody else, by an account with their address, unverified', async (t) => {
+  const mailbox = await openMailbox(app);
+  t.after(() => mailbox.close());
+  const email = 'somebody.else@example.com';
+  await app.admin('POST', '/invitations', { email });
+  await mailbox.deliver();
+  assert.match(mailbox.received.at(-1)?.mail.subject ?? '', /invitation/);
+  user = { ...(await newPerson(app, { email, is_email_verified: false })), email };
+  assert.deepEqual(JSON.parse((await download('json')).body).mails, []);
+});
+
 test('account API: own data', async () => {
   const headers = { authorization: `Bearer ${await accessTokenOf(app, client, user)}` };
   const answer = await fetch(`${app.url}/account/api/export`, { headers });
