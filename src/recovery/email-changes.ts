@@ -19,6 +19,7 @@ import type { SecondFactors } from '../second-factors/index.ts';
 import type { SettingValues } from '../settings/index.ts';
 import type { EmailChangeRecord } from '../store/collections.ts';
 import type { EmailRequests } from './email-requests.ts';
+import type { Links } from './links.ts';
 
 export interface EmailChange {
   readonly accountId: string;
@@ -78,6 +79,7 @@ export interface EmailChanges {
 
 interface Deps {
   readonly requests: EmailRequests;
+  readonly links: Pick<Links, 'removeAllOf'>;
   readonly settings: () => SettingValues;
   readonly accounts: Pick<
     Accounts,
@@ -114,7 +116,7 @@ const without = (account: Account, address: string): string[] =>
 const hasPrimary = (account: Account): boolean => account.email !== undefined && account.isEmailVerified;
 
 export function createEmailChanges(deps: Deps): EmailChanges {
-  const { requests, settings, accounts, secondFactors, limits, events } = deps;
+  const { requests, links, settings, accounts, secondFactors, limits, events } = deps;
 
   /** What of it a stop would undo now: it counts as long as the primary address is another, or the added one is there. */
   function standing(record: EmailChangeRecord, account: Account): 'change' | 'addition' | undefined {
@@ -152,6 +154,8 @@ export function createEmailChanges(deps: Deps): EmailChanges {
     await accounts.voidSignInsInProgress(id);
     await accounts.endSessionsAsAdmin(id);
     await secondFactors.trustedDevices.revokeAll(id);
+    // Those of any kind that were mailed to one of the addresses.
+    await links.removeAllOf(id);
   }
 
   /**

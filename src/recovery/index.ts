@@ -57,7 +57,7 @@ export function createRecovery(deps: {
   });
   deps.events.on('accountRemoving', ({ accountId }) => links.removeAllOf(accountId));
   const emailRequests = createEmailRequests({ ...deps, collection: store.collection(model.emailChanges) });
-  const emailChanges = createEmailChanges({ ...deps, requests: emailRequests });
+  const emailChanges = createEmailChanges({ ...deps, links, requests: emailRequests });
   return {
     links,
     emailChanges,

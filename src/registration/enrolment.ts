@@ -11,7 +11,7 @@ import { inviterOf } from './inviter.ts';
  * One-time links to accounts that an administrator created: the owner sets the first password or creates a passkey.
  */
 export interface Enrolment {
-  /** As an administrator. @throws AppError request.invalid where the link could not be sent or used */
+  /** As an administrator. @throws AppError request.invalid where the link could not be sent or used, account.email_frozen */
   sendLink(account: Account): Promise<void>;
   find(token: string): Promise<{ username: string; email: string } | undefined>;
   /**
@@ -26,7 +26,7 @@ export interface Enrolment {
 interface Deps {
   readonly accounts: Pick<Accounts, 'find' | 'findUsable' | 'changeOwnAccount'>;
   readonly mail: Pick<Mail, 'queue'>;
-  readonly recovery: Pick<Recovery, 'links'>;
+  readonly recovery: Pick<Recovery, 'links' | 'emailChanges'>;
   readonly events: Pick<Events, 'record' | 'origins'>;
   readonly settings: () => SettingValues;
   readonly clock: Clock;
@@ -37,12 +37,14 @@ const PURPOSE = 'invitation';
 
 export function createEnrolment(deps: Deps): Enrolment {
   const { accounts, mail, recovery, events, settings, clock, baseUrl } = deps;
-  const { links } = recovery;
+  const { links, emailChanges } = recovery;
   return {
     async sendLink(account) {
       const { email: to, isActive } = account;
       if (to === undefined) throw cannotSend('email', 'has no e-mail address');
       if (!isActive) throw cannotSend('is_active', 'is deactivated');
+      // It would reach whoever the change was stopped against.
+      if (await emailChanges.isStopped(account)) throw new AppError('account.email_frozen');
       const { token, expiresAt } = await links.create({ account, purpose: PURPOSE });
       const url = `${baseUrl}/oauth2/enrol?token=${token}`;
       const expiresSeconds = Math.round((expiresAt - clock()) / 1000);

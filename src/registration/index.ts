@@ -40,7 +40,7 @@ export function createRegistration(deps: {
   accounts: Pick<Accounts, 'find' | 'findUsable' | 'prepare' | 'createPrepared' | 'changeOwnAccount'>;
   clients: Pick<Clients, 'find'>;
   mail: Pick<Mail, 'queue' | 'requests'>;
-  recovery: Pick<Recovery, 'links' | 'sendEmailVerification'>;
+  recovery: Pick<Recovery, 'links' | 'emailChanges' | 'sendEmailVerification'>;
   events: Pick<Events, 'record' | 'on' | 'origins'>;
   limits: Pick<RateLimits, 'consume' | 'isWithin'>;
 }): Registration {

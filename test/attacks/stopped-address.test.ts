@@ -147,3 +147,17 @@ test('attack: the owner, who has not decided yet, is asked to verify the address
   assert.equal(byAdministrator.body.error?.reason, 'account.email_frozen');
   assert.doesNotMatch(await mailbox.linkTo(to), /verify-email/);
 });
+
+test('attack: the link that sets an account up, sent to the address of the thief by an administrator', async () => {
+  const to = fresh();
+  await add(to);
+  await makePrimary(to);
+  const stop = await mailbox.linkTo(user.email);
+  const send = () => app.admin('POST', `/users/${user.id}/send-enrolment-link`);
+  assert.equal((await send()).status, 200);
+  const link = await mailbox.linkTo(to);
+  assert.match(link, /\/oauth2\/enrol\?token=/);
+  assert.match((await use(stop)).body, /The change is stopped/);
+  assert.equal((await new Agent(app).get(link)).status, 410, 'sent before');
+  assert.equal((await send()).body.error?.reason, 'account.email_frozen');
+});
