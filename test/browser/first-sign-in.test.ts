@@ -62,6 +62,11 @@ test('first sign-in: from onboarding to the signed-in sample in 5 clicks and 5 f
   await shoot(page, 'application-new-by-link');
   await loaded(page, () => page.getByRole('button', { name: 'Add application' }).click());
   await shoot(page, 'application-created-by-link');
+  // What was asked for comes first; what is recommended besides stands below it.
+  const placeOf = async (selector: string): Promise<number> =>
+    (await page.locator(selector).boundingBox())?.y ?? Number.NaN;
+  assert.ok((await placeOf('#created')) < (await placeOf('.crumbs')) + 60, 'something is before the success');
+  assert.ok((await placeOf('.factor-offer')) > (await placeOf('#client-id')));
   await loaded(page, () =>
     page.getByRole('link', { name: `Continue at ${new URL(sample.origin).host}` }).click(),
   );
