@@ -93,8 +93,10 @@ for (const form of document.querySelectorAll('form[data-pick]')) {
   });
 }
 
-// On a phone the navigation is wider than the screen: where one is must be in view.
+// On a phone the navigation is wider than the screen: where one is must be in view. Measured, not counted from a side: what
+// `scrollLeft` begins with depends on the direction of the page.
 for (const item of document.querySelectorAll('.side [aria-current], .tabs [aria-current]')) {
   const row = item.closest('nav');
-  row.scrollLeft = item.offsetLeft - (row.clientWidth - item.offsetWidth) / 2;
+  const [shown, own] = [row, item].map((one) => one.getBoundingClientRect());
+  row.scrollLeft += own.left + own.width / 2 - (shown.left + shown.width / 2);
 }

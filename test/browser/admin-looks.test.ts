@@ -7,6 +7,7 @@ import { type Axe, createAxe } from '../pages/axe.ts';
 import { watchStillness } from '../pages/stillness.ts';
 import { PAGE_BYTES, putOnScales } from '../pages/weigh.ts';
 import { type AdminWorld, PASSWORD, startAdminWorld } from './admin-world.ts';
+import { choose } from './language-walk.ts';
 import { shoot } from './shots.ts';
 import { enter, loaded } from './steps.ts';
 import { openWindow, type Window } from './window.ts';
@@ -324,4 +325,18 @@ test('test sign-in result: looks like every other page', async () => {
   }
   assert.deepEqual(found, []);
   assert.deepEqual(admin.complaints, []);
+});
+
+test('overview from right to left: the bars run as their axis does', async () => {
+  const page = await world.open('');
+  const runOf = (selector: string): Promise<number> =>
+    page.evaluate(`(() => {
+      const all = [...document.querySelector('.plot').parentElement.querySelectorAll(${JSON.stringify(selector)})];
+      const middleOf = (one) => { const { left, right } = one.getBoundingClientRect(); return (left + right) / 2; };
+      return Math.sign(middleOf(all.at(-1)) - middleOf(all[0]));
+    })()`);
+  assert.deepEqual([await runOf('.hit'), await runOf('.axis > span')], [1, 1]);
+  await choose(world, 'ar');
+  await page.reload();
+  assert.deepEqual([await runOf('.hit'), await runOf('.axis > span')], [-1, -1]);
 });

@@ -54,6 +54,24 @@ function relative(seconds: number, language: string): string {
 const dayIn = (language: string): Intl.DateTimeFormat =>
   new Intl.DateTimeFormat(language === 'en' ? 'en-GB' : language, { dateStyle: 'medium', timeZone: 'UTC' });
 
+const shortDayIn = (language: string): Intl.DateTimeFormat =>
+  new Intl.DateTimeFormat(language === 'en' ? 'en-GB' : language, {
+    day: 'numeric',
+    month: 'short',
+    timeZone: 'UTC',
+  });
+
+const DATE = /^\d{4}-\d\d-\d\d$/;
+
+/** Such as "3 min ago", "in 12 min", "14 Mar 2026". @param at RFC 3339 or null */
+function agoOf(at: unknown, now: number, language: string): string {
+  if (typeof at !== 'string') return 'never';
+  const seconds = Math.round((now - Date.parse(at)) / 1000);
+  if (Math.abs(seconds) < 45) return seconds >= 0 ? 'just now' : 'in a moment';
+  if (Math.abs(seconds) >= 30 * DAY) return dayIn(language).format(Date.parse(at));
+  return relative(seconds, language);
+}
+
 export const count = (value: unknown): string => new Intl.NumberFormat('en').format(Number(value));
 
 /** RFC 8176 and our own, in the order in which they are said. */
@@ -87,14 +105,12 @@ export const personName = ({ username, name, given_name, family_name }: Person):
 
 /** Functions for templates. @param now epoch milliseconds @param say translates a text of this product */
 export const createFormats = (now: number, language: string, say: (text: string) => string) => ({
-  /** Such as "3 min ago", "in 12 min", "14 Mar 2026". @param at RFC 3339 or null */
-  ago(at: unknown): string {
-    if (typeof at !== 'string') return 'never';
-    const seconds = Math.round((now - Date.parse(at)) / 1000);
-    if (Math.abs(seconds) < 45) return seconds >= 0 ? 'just now' : 'in a moment';
-    if (Math.abs(seconds) >= 30 * DAY) return dayIn(language).format(Date.parse(at));
-    return relative(seconds, language);
-  },
+  ago: (at: unknown): string => agoOf(at, now, language),
+  /** Before a full stop: German abbreviates with one of its own. */
+  lastAgo: (at: unknown): string => agoOf(at, now, language).replace(/\.$/, ''),
+  /** A point of a chart, such as "14:00" or "14 Mar". @param label an hour, or a day as 2026-03-14 */
+  pointOf: (label: string): string =>
+    DATE.test(label) ? shortDayIn(language).format(Date.parse(label)) : label,
   /** Such as "2026-03-14 09:26:53 UTC". */
   stamp: (at: unknown): string => (typeof at === 'string' ? `${at.slice(0, 19).replace('T', ' ')} UTC` : ''),
   span: (seconds: unknown): string => spanOf(Number(seconds), language),
