@@ -51,7 +51,17 @@ for (const form of document.querySelectorAll('form[data-guard]')) {
 // What Save would change, beside the button: the label, the value before and after. Secrets are only named.
 for (const form of document.querySelectorAll('form[data-diff]')) {
   const list = form.querySelector('.diff');
+  const unitOf = (control) => form.elements.namedItem(`unit.${control.name}`);
+  const UNITS = { 86400: 'day', 3600: 'hour', 60: 'minute', 1: 'second' };
+  /** In the longest unit without a rest, with the plural form of the page's language. */
+  const inWords = (seconds) => {
+    const size = [86400, 3600, 60].find((one) => seconds && seconds % one === 0) ?? 1;
+    const format = { style: 'unit', unit: UNITS[size], unitDisplay: 'long' };
+    return new Intl.NumberFormat(document.documentElement.lang, format).format(seconds / size);
+  };
   const shownIn = (control) => {
+    const unit = unitOf(control);
+    if (unit) return control.value.trim() ? inWords(control.value * unit.value) : say('empty');
     if (control.type === 'checkbox') return control.checked ? say('on') : say('off');
     return (control.selectedOptions?.[0]?.textContent ?? control.value).trim() || say('empty');
   };
@@ -61,6 +71,7 @@ for (const form of document.querySelectorAll('form[data-diff]')) {
   // One that came back after an error differs from what is stored, and so counts from the start.
   const stored = (control) => {
     const text = form.elements.namedItem(`was.${control.name}`).value;
+    if (unitOf(control)) return inWords(Number(text));
     if (control.type === 'checkbox') return text === 'on' ? say('on') : say('off');
     const option = [...(control.options ?? [])].find(({ value }) => value === text);
     return (option?.textContent ?? text).trim() || say('empty');

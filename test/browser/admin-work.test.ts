@@ -425,11 +425,11 @@ test('redirect URIs: validated while typed and by the server, then saved', async
 test('setting: takes effect; an invalid value is reported at its field; the default is shown', async () => {
   await world.open('/settings/branding');
   await page.getByLabel('Product name').fill('Acme Accounts');
-  await page.getByLabel('Support URL').fill('javascript:alert(1)');
+  await page.getByLabel('Help page').fill('javascript:alert(1)');
   await press(page, 'Save');
   assert.match(await text('#support_url-error'), /http/);
   assert.equal(await page.getByLabel('Product name').inputValue(), 'Acme Accounts');
-  await page.getByLabel('Support URL').fill('');
+  await page.getByLabel('Help page').fill('');
   await press(page, 'Save');
   assert.match(await noticeOf(page), /^Settings saved/);
   assert.match(await text('form.settings'), /Changed by\s+ada/);
@@ -446,7 +446,7 @@ test('setting: takes effect; an invalid value is reported at its field; the defa
   };
   assert.equal(await hasLink(), true);
   await world.open('/settings/links-by-mail');
-  await page.getByLabel('Allow password reset').uncheck();
+  await page.getByLabel('People may reset their password by e-mail').uncheck();
   await press(page, 'Save');
   assert.equal(await hasLink(), false);
 });
@@ -457,16 +457,16 @@ test('settings: search finds over all groups, also by key, and leads to the fiel
   await loaded(page, () => page.keyboard.press('Enter'));
   assert.match(page.url(), /\/admin\/settings\?q=second/);
   await shoot(page, 'settings-found');
-  await loaded(page, () => page.getByRole('link', { name: 'MFA mode' }).click());
+  await loaded(page, () => page.getByRole('link', { name: 'Who needs a second factor' }).click());
   assert.match(page.url(), /\/settings\/second-factor#mfa_mode$/);
-  const mode = page.getByLabel('MFA mode');
+  const mode = page.getByLabel('Who needs a second factor');
   assert.deepEqual(await mode.locator('option').allTextContents(), [
     'Never',
     'For users who have one',
     'For everyone',
   ]);
   await page.goto(`${world.server.origin}/admin/settings?q=mfa_mode`);
-  assert.equal(await page.getByRole('link', { name: 'MFA mode' }).count(), 1);
+  assert.equal(await page.getByRole('link', { name: 'Who needs a second factor' }).count(), 1);
   await page.goto(`${world.server.origin}/admin/settings?q=nothing+like+this`);
   assert.match(await text('#found'), /No setting contains/);
 });
@@ -475,13 +475,13 @@ test('settings: the bar says what Save changes; keys are hidden until asked for'
   await world.open('/settings/second-factor');
   const bar = page.getByRole('list', { name: 'To be saved' });
   assert.equal(await bar.locator('li').count(), 0);
-  await page.getByLabel('MFA mode').selectOption({ label: 'For everyone' });
+  await page.getByLabel('Who needs a second factor').selectOption({ label: 'For everyone' });
   assert.deepEqual(await bar.locator('li').allTextContents(), [
-    'MFA mode: For users who have one → For everyone',
+    'Who needs a second factor: For users who have one → For everyone',
   ]);
   assert.ok(await bar.isVisible());
   await shoot(page, 'settings-diff');
-  await page.getByLabel('MFA mode').selectOption({ label: 'For users who have one' });
+  await page.getByLabel('Who needs a second factor').selectOption({ label: 'For users who have one' });
   assert.equal(await bar.locator('li').count(), 0);
   // Choices and other settings are quoted as they are named here.
   assert.match(await text('#mfa_mode-hint'), /“For everyone” also applies/);
@@ -493,14 +493,45 @@ test('settings: the bar says what Save changes; keys are hidden until asked for'
 
   // A refused form: the summary names labels, what was typed stays, and the bar still says it.
   await world.open('/settings/branding');
-  assert.ok(await page.getByText('Changed', { exact: true }).first().isVisible());
-  await page.getByLabel('Support URL').fill('nowhere');
+  assert.ok(await page.getByText('Modified', { exact: true }).first().isVisible());
+  await page.getByLabel('Help page').fill('nowhere');
   await press(page, 'Save');
   const alert = page.getByRole('alert');
-  assert.ok(await alert.getByRole('link', { name: 'Support URL' }).isVisible());
-  assert.equal(await page.getByLabel('Support URL').inputValue(), 'nowhere');
-  assert.deepEqual(await bar.locator('li').allTextContents(), ['Support URL: empty → nowhere']);
-  await page.getByLabel('Support URL').fill('');
+  assert.ok(await alert.getByRole('link', { name: 'Help page' }).isVisible());
+  assert.equal(await page.getByLabel('Help page').inputValue(), 'nowhere');
+  assert.deepEqual(await bar.locator('li').allTextContents(), ['Help page: empty → nowhere']);
+  await page.getByLabel('Help page').fill('');
+  await press(page, 'Save');
+});
+
+test('settings: a duration is a number with its unit, in the bar and in what is refused', async () => {
+  await world.open('/settings/tokens');
+  const amount = page.getByLabel('Access tokens expire after');
+  const unit = page.locator('select[name="unit.access_token_seconds"]');
+  assert.deepEqual([await amount.inputValue(), await unit.inputValue()], ['15', '60']);
+  const bar = page.getByRole('list', { name: 'To be saved' }).locator('li');
+  await unit.selectOption({ label: 'days' });
+  assert.deepEqual(await bar.allTextContents(), ['Access tokens expire after: 15 minutes → 15 days']);
+  await press(page, 'Save');
+  assert.equal(await text('#access_token_seconds-error'), 'Must be from 5 seconds to 1 day.');
+  assert.match(await text('[role=alert]'), /Access tokens expire after Must be from 5 seconds to 1 day/);
+  assert.deepEqual(
+    [await amount.inputValue(), await unit.inputValue()],
+    ['15', '86400'],
+    'nothing typed is lost',
+  );
+  await amount.fill('900');
+  await unit.selectOption({ label: 'seconds' });
+  assert.equal(await bar.count(), 0, 'the same in another unit is no change');
+  await amount.fill('1');
+  await unit.selectOption({ label: 'hours' });
+  await press(page, 'Save');
+  assert.match(await noticeOf(page), /^Settings saved/);
+  assert.deepEqual([await amount.inputValue(), await unit.inputValue()], ['1', '3600']);
+  const stored = await world.server.admin('GET', '/settings');
+  assert.match(JSON.stringify(stored), /"access_token_seconds","value":3600/);
+  await amount.fill('15');
+  await unit.selectOption({ label: 'minutes' });
   await press(page, 'Save');
 });
 

@@ -518,6 +518,7 @@ const ANSWERS: Readonly<Record<string, 'another page' | 'shown once' | 'does not
   // The first step shows the difference; the second leads to the settings.
   '/settings/import': 'another page',
   '/settings/test-mail': 'shown once',
+  '/settings/mail/server': 'another page',
   '/settings/:group': 'another page',
   '/second-factor/later': 'another page',
   '/first-steps': 'another page',

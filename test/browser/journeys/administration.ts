@@ -72,7 +72,7 @@ export const people: Journey = {
 
 async function settings(walk: Walk): Promise<void> {
   const { say, page } = walk;
-  const url = say('Support URL');
+  const url = say('Help page');
   await walk.write(url, 'nowhere');
   if (walk.hasScripts) await page.locator('.diff li', { hasText: 'nowhere' }).waitFor();
   await walk.tryOffline(say('Save'), { [url]: 'nowhere' });

@@ -9,6 +9,7 @@ import { orShown } from '../../pages/form-pages.ts';
 import type { AdminContext, Page, Values } from '../../pages/page.ts';
 import { mails } from '../mails/resource.ts';
 import { createNames } from '../names.ts';
+import { durationOf, durationUnits, secondsOf } from './durations.ts';
 import { showFound } from './found-page.ts';
 import { here, readAll, written } from './groups.ts';
 import { type GivenServer, saveServer, serverModel } from './mail-server-page.ts';
@@ -39,20 +40,25 @@ async function showGroup(context: AdminContext, shown: Shown = {}, status = 200)
   const { settings, groups } = await readAll(context);
   const group = groups.find(({ slug }) => slug === (context.params.group ?? groups[0]?.slug));
   if (group === undefined) return context.go('/settings');
-  const { typed, stale = [] } = shown;
+  const { typed, stale = [], errors = {}, alert, test } = shown;
   const fields = await Promise.all(
     settings
       .filter((setting) => setting.group === group.name)
       .map(async (setting) => {
         const { key } = setting;
         const now = written(setting.value);
-        const value = typed === undefined ? now : (typed[key] ?? '');
+        const isSeconds = key.endsWith('_seconds');
+        const given = { amount: typed?.[key] ?? '', unit: typed?.[`unit.${key}`] ?? '1' };
+        const value = typed === undefined ? now : isSeconds ? secondsOf(given) : given.amount;
+        const duration = typed === undefined ? durationOf(now) : given;
         return {
           ...setting,
           label: labelOf(key),
           description: sentence(setting),
-          isSeconds: key.endsWith('_seconds'),
+          isSeconds,
+          duration,
           unit: unitOf(key),
+          isOutOfRange: /^Must be a whole number/.test(errors[key] ?? ''),
           defaultWords: inWords(key, written(setting.default)),
           now,
           value: setting.is_secret ? '' : value,
@@ -68,9 +74,21 @@ async function showGroup(context: AdminContext, shown: Shown = {}, status = 200)
   const body = Object.fromEntries(open.map((one) => [one.key, one.value]));
   const call = apiCall('PATCH', '/settings', body);
   const labels = Object.fromEntries(fields.map(({ key, label }) => [key, label]));
-  const model = { groups, group, fields, labels, searched: '', call, test: undefined, typed: typed ?? {} };
+  const spans = Object.fromEntries(
+    fields.filter((field) => field.isSeconds && field.isOutOfRange).map((field) => [field.key, field]),
+  );
+  const model = {
+    groups,
+    group,
+    fields,
+    labels,
+    spans,
+    durationUnits,
+    searched: '',
+    call,
+    typed: typed ?? {},
+  };
   const title = `${group.name} settings`;
-  const { errors = {}, alert, test } = shown;
   const facts = group.slug === 'mail' ? fields.find(({ key }) => key === 'smtp_url') : undefined;
   const server = facts && context.canChange ? await serverModel(context, facts, shown.server) : undefined;
   context.show('settings', { title, here, ...model, errors, alert, stale, test, server }, status);
@@ -92,7 +110,9 @@ async function save(context: AdminContext): Promise<void> {
   for (const setting of settings) {
     const { key } = setting;
     const was = form.get(`was.${key}`);
-    const text = form.get(key) ?? '';
+    const unit = form.get(`unit.${key}`);
+    const amount = form.get(key) ?? '';
+    const text = unit === undefined ? amount : secondsOf({ amount, unit });
     if (was === undefined) continue;
     if (setting.is_secret) {
       if (form.get(`clear.${key}`) === 'on') body[key] = '';

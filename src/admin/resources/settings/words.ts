@@ -1,19 +1,11 @@
 // Settings in a person's words: labels, units, and what each choice means. The keys stay as they are in the API.
 import { isSettingKey } from '../../../settings/index.ts';
 import type { SettingView } from './resource.ts';
+import { settingNames } from './setting-names.ts';
 
-export function labelOf(key: string): string {
-  const words = key.replace(/_seconds$/, '').replaceAll('_', ' ');
-  const text = words
-    .replace(/\b(url|ip|mfa|pkce|smtp|id)\b/g, (word) => word.toUpperCase())
-    .replace(/\bemail\b/g, 'e-mail');
-  return text.charAt(0).toUpperCase() + text.slice(1);
-}
+export const labelOf = (key: string): string => (isSettingKey(key) ? settingNames[key] : key);
 
 const UNITS: readonly (readonly [RegExp, string])[] = [
-  [/_seconds$/, 'seconds'],
-  [/_minutes$/, 'minutes'],
-  [/_hours$/, 'hours'],
   [/_days$/, 'days'],
   [/_(?:min|max)?_?length$|_length_/, 'characters'],
 ];
@@ -43,11 +35,18 @@ export function inWords(key: string, value: string): string {
   return Object.entries(own).find(([choice]) => choice === value)?.[1] ?? value;
 }
 
-/** @returns the description with the choices and other settings that it quotes as the page names them */
+/**
+ * @returns the description with the choices and other settings that it quotes as the page names them, without the unit of the API:
+ * a page has one beside the number
+ */
 export const sentence = ({ key, description }: Pick<SettingView, 'key' | 'description'>): string =>
-  description.replace(/`([^`]+)`/g, (_, quoted: string) =>
-    isSettingKey(quoted) ? `“${labelOf(quoted)}”` : `“${inWords(key, quoted)}”`,
-  );
+  description
+    .replace(/, in seconds(?=[.;:])/, '')
+    .replace(/`([^`]+)`(?: `([^`]+)`)?/g, (_, quoted: string, choice?: string) => {
+      if (!isSettingKey(quoted)) return `“${inWords(key, quoted)}”`;
+      const name = `“${labelOf(quoted)}”`;
+      return choice === undefined ? name : `${name} set to “${inWords(quoted, choice)}”`;
+    });
 
 const fold = (text: string): string => text.toLowerCase().replaceAll(/[_-]/g, ' ');
 
