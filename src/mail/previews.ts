@@ -36,7 +36,9 @@ export function sampleValues(name: MailTemplate, baseUrl: string): MailValues {
     dueAt: START + 30 * DAY,
   };
   const values = mailTemplates[name].map((value): [string, string | number] => [value, needed[value] ?? '']);
-  const all = { ...request, ...Object.fromEntries(values), ...further[name] };
+  // Where a password can be chosen anew.
+  const way: MailValues = name === 'signup_known' ? { url: `${baseUrl}/oauth2/forgot-password` } : {};
+  const all = { ...request, ...Object.fromEntries(values), ...way, ...further[name] };
   return safeValues(name, all, { baseUrl, at: START });
 }
 

@@ -42,6 +42,7 @@ const withOwn = (strings: Strings, own: OwnTexts | undefined): Strings => ({
     const name = key.startsWith(OF_MAILS) ? key.slice(OF_MAILS.length) : '';
     return texts !== undefined && Object.hasOwn(texts, name) ? texts[name] : strings.find(language, key);
   },
+  problem: strings.problem,
 });
 
 /**

@@ -20,6 +20,8 @@ export const languageNames: Readonly<Record<Language, string>> = {
 export interface Strings {
   /** @returns the string, or undefined where no such key exists */
   find(language: Language, key: string): string | undefined;
+  /** @returns what an error says of a field in English (`problem.…`), in this language; undefined where it is none of them */
+  problem(language: Language, text: string): string | undefined;
 }
 
 /** Limit for lists of BCP 47 tags from outside. */
@@ -69,7 +71,7 @@ export const direction = (language: Language): 'ltr' | 'rtl' => (language === 'a
 export const fill = (text: string, put: (name: string) => string): string =>
   text.replace(/\{(\w+)\}/g, (_, name: string) => put(name));
 
-const read = (file: URL): ReadonlyMap<string, string> => {
+const readFile = (file: URL): Catalogue => {
   const parsed: unknown = JSON.parse(readFileSync(file, 'utf8'));
   const entries = Object.entries(parsed ?? {});
   return new Map(
@@ -80,10 +82,45 @@ const read = (file: URL): ReadonlyMap<string, string> => {
   );
 };
 
+type Catalogue = ReadonlyMap<string, string>;
+
+/** The sentences of errors, as one finds them again by what they say in English. Their placeholders are numbers. */
+function readProblems(
+  english: Catalogue,
+): (text: string) => readonly [key: string, found: RegExpExecArray] | undefined {
+  const sentences = [...english].flatMap(([key, text]): [string, RegExp][] => {
+    if (!key.startsWith('problem.')) return [];
+    const pattern = RegExp.escape(text).replace(/\\\{(\w+)\\\}/g, '(?<$1>\\d+)');
+    return [[key, new RegExp(`^${pattern}$`)]];
+  });
+  return (text) => {
+    for (const [key, pattern] of sentences) {
+      const found = pattern.exec(text);
+      if (found !== null) return [key, found];
+    }
+    return undefined;
+  };
+}
+
 /** @param directory of the `<language>.json` files; read once */
 export const loadStrings = (directory: URL): Strings => {
-  const all = new Map(languages.map((language) => [language, read(new URL(`${language}.json`, directory))]));
+  const all = new Map(
+    languages.map((language) => [language, readFile(new URL(`${language}.json`, directory))]),
+  );
+  const find = (language: Language, key: string): string | undefined => all.get(language)?.get(key);
+  const read = readProblems(all.get('en') ?? new Map());
+  const translate = (language: Language, text: string): string | undefined => {
+    const [key = '', found] = read(text) ?? [];
+    return found && fill(find(language, key) ?? text, (name) => found.groups?.[name] ?? '');
+  };
   return {
-    find: (language, key) => all.get(language)?.get(key),
+    find,
+    problem: (language, text) => {
+      const whole = translate(language, text);
+      if (whole !== undefined) return whole;
+      // A password can have several.
+      const each = text.split(/(?<=\.) (?=[A-Z])/).map((sentence) => translate(language, sentence));
+      return each.includes(undefined) ? undefined : each.join(language === 'ja' ? '' : ' ');
+    },
   };
 };

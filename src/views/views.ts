@@ -85,9 +85,16 @@ export const escapeHtml = (text: string): string =>
 
 /** Longer addresses may not fit on a line of a phone. */
 const LONG = 20;
-/** An address breaks between its parts, and within a word only where that is not enough. */
+/** Shorter names fit on a line of a phone, so that nothing is gained by breaking them. */
+const LONG_NAME = 28;
+/**
+ * An address or the name of a scope breaks between its parts, and within a word only where that is not enough: before a dot,
+ * which at the end of a line would end a sentence.
+ */
 const withBreaks = (html: string): string =>
-  html.length > LONG && /^\S+[./]\S+$/.test(html) ? html.replace(/[./@]+(?=[^./@])/g, '$&<wbr>') : html;
+  html.length > LONG && /^\S+[./@:_]\S+$/.test(html)
+    ? html.replace(/(?<=[^./@])[.@](?=[^./@])/g, '<wbr>$&').replace(/[/:_]+(?=.)/g, '$&<wbr>')
+    : html;
 
 interface EnvironmentOptions {
   /** Whether values are escaped; false only for plain text. */
@@ -108,6 +115,10 @@ export const createEnvironment = ({ isHtml, loader }: EnvironmentOptions): nunju
   environment.addFilter('image', safeImage);
   environment.addFilter('short', (value: unknown) => String(value).slice(0, MAX_TEXT));
   environment.addFilter('initial', initialOf);
+  environment.addFilter(
+    'breaks',
+    (value: unknown) => new nunjucks.runtime.SafeString(withBreaks(escapeHtml(String(value)))),
+  );
   environment.addFilter('countdown', (value: number) => {
     const seconds = Math.max(0, Math.ceil(value));
     return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
@@ -129,7 +140,7 @@ export const textFunctions = (strings: Strings, language: Language) => {
     fill(find(key), (name) => String(values[name] ?? ''));
   const say = (text: Text): string => {
     if (typeof text !== 'string') return t(text.key, text.values);
-    return strings.find(language, text) ?? text;
+    return strings.find(language, text) ?? strings.problem(language, text) ?? text;
   };
   return {
     t,
@@ -137,8 +148,11 @@ export const textFunctions = (strings: Strings, language: Language) => {
     has: (key: string): boolean => strings.find(language, key) !== undefined,
     /** As `t`, but HTML: users' texts are emphasised and isolated, so that they cannot reorder the sentence (bidi). */
     rich: (key: string, values: Values = {}) => {
-      const put = (name: string): string =>
-        `<b><bdi>${withBreaks(escapeHtml(String(values[name] ?? '')))}</bdi></b>`;
+      const put = (name: string): string => {
+        const value = String(values[name] ?? '');
+        const kind = value.length > LONG_NAME ? ' class="long"' : '';
+        return `<b${kind}><bdi>${withBreaks(escapeHtml(value))}</bdi></b>`;
+      };
       const html = fill(escapeHtml(find(key)), put);
       return new nunjucks.runtime.SafeString(html);
     },

@@ -34,7 +34,7 @@ test('not me: other sessions, grants and tokens end; this session goes on to a n
     assert.equal(await isActive(app, access), false);
     assert.equal(await isActive(app, refresh), false);
   }
-  assert.match((await open(browser, user)).body, /Foreign activity reported/);
+  assert.match((await open(browser, user)).body, /Suspicious activity reported/);
 });
 
 test('recent activity: ten entries, and the older ones by a link', async () => {

@@ -26,6 +26,7 @@ const request: MailValues = {
 
 /** What each template can have beside what it needs. */
 const further: Readonly<Partial<Record<MailTemplate, MailValues>>> = {
+  signup_known: { url: `${baseUrl}/oauth2/forgot-password` },
   invitation: { inviter: 'Ada Lovelace', application: 'Wiki' },
   enrolment: { inviter: 'Ada Lovelace' },
 };

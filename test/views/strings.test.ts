@@ -28,6 +28,7 @@ const open = [
   'invalid.',
   'confirm.',
   'mail.fact_',
+  'problem.',
   'reason.',
   'scope.',
 ];

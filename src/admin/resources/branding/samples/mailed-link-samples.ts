@@ -31,7 +31,10 @@ export const mailedLinkSamples = {
     csrf,
     token,
     minLength: 8,
-    errors: { password: 'invalid.password_common', confirm_password: 'invalid.password_mismatch' },
+    errors: {
+      password: 'Must not contain the username. Must not be a simple repetition or sequence.',
+      confirm_password: 'invalid.password_mismatch',
+    },
   }),
   'reset-done': sample('reset-done', { clientName: 'Acme Analytics', continueUrl: 'https://acme.example/' }),
   'reset-done-plain': sample('reset-done', {}),

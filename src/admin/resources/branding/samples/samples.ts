@@ -146,9 +146,9 @@ export const samples = {
     csrf,
     values: { username: 'ad', email: 'ada@' },
     errors: {
-      username: 'invalid.username_length',
-      email: 'invalid.email',
-      password: { key: 'invalid.password_short', values: { count: 8 } },
+      username: 'Must have 3 to 64 characters.',
+      email: 'Must be an e-mail address such as alice@example.com.',
+      password: 'Must have at least 8 characters.',
       confirm_password: 'invalid.password_mismatch',
     },
     minLength: 8,

@@ -50,7 +50,7 @@ export const signupSamples = {
     errors: {
       email: 'invalid.email_domain',
       username: 'invalid.username_taken',
-      password: { key: 'invalid.password_short', values: { count: 8 } },
+      password: 'Must have at least 8 characters.',
       confirm_password: 'invalid.password_mismatch',
       phone_number: 'Must be a telephone number such as +41 44 123 45 67.',
       accept_terms: 'invalid.terms',
