@@ -47,12 +47,22 @@ const ENGLISH =
 /** What stands for itself: addresses, names of fields, values with digits, file names. */
 const CODES = /\p{L}[\w+.-]*:\/\/\S+|\S*[@/_=\\]\S*|[\w-]+(?:\.[\w-]+)+|\S*\d\S*|<[^>]*>|⌘\w/gu;
 
+const read = (name: string): [string, unknown][] => {
+  const file = new URL(`../../templates/strings/${name}.json`, import.meta.url);
+  return Object.entries(JSON.parse(readFileSync(file, 'utf8')));
+};
+
+/** Of sign-in, account and mails: what they say in English, and in the language. */
+function pageTexts(language: Language): [string, unknown][] {
+  const own = new Map(read(language));
+  return read('en').map(([key, english]) => [keyOf(bare(String(english))[1]), own.get(key)]);
+}
+
 const catalogues = new Map<Language, ReadonlyMap<string, unknown>>();
 function catalogueOf(language: Language): ReadonlyMap<string, unknown> {
   const known = catalogues.get(language);
   if (known !== undefined) return known;
-  const file = new URL(`../../templates/strings/admin/${language}.json`, import.meta.url);
-  const texts = new Map<string, unknown>(Object.entries(JSON.parse(readFileSync(file, 'utf8'))));
+  const texts = new Map([...pageTexts(language), ...read(`admin/${language}`)]);
   catalogues.set(language, texts);
   return texts;
 }
@@ -71,7 +81,7 @@ function englishIn({ text, isData }: Shown, language: Language, data: ReadonlySe
     if (!isOwn) return inner;
   }
   if (isData) return '';
-  if (language !== 'ar' && language !== 'ja') return ENGLISH.test(inner) ? inner : '';
+  if (language !== 'ar' && language !== 'ja') return ENGLISH.test(inner.replaceAll(CODES, ' ')) ? inner : '';
   const words = (inner.replaceAll(CODES, ' ').match(/\p{Script=Latin}[\p{Script=Latin}’'-]+/gu) ?? []).filter(
     (word) => !NAMES.has(word.toLowerCase()) && !data.has(word.toLowerCase()),
   );
