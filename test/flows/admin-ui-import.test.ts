@@ -381,3 +381,25 @@ test('import of a table: changed before a crash is changed, not “already so”
   await app.store.ephemeral(jobLeases).remove('import_users');
   match(words(await carriedOut(path)), /Users created 0 Users changed 1 Nothing to change 1 Refused rows 0/);
 });
+
+test('attack: rights for whoever named the address of somebody else, by a row that has no more than that', async () => {
+  const email = 'ceo@example.com';
+  const mallory = await app.createUser('mallory', { email });
+  const squatter = await app.createUser('cfo@example.com', { email: 'cfo@example.com' });
+  const rows = ['mail;role;groups;verified', `${email};admin;staff;yes`, 'cfo@example.com;admin;;'].join(
+    '\n',
+  );
+  const preview = await submit({ rows, update: 'on' });
+  match(words(preview), /The user mallory has not verified this e-mail address/);
+  await carriedOut(await begin(rows, { update: 'on' }));
+  for (const { id } of [mallory, squatter]) {
+    const { data } = (await app.admin('GET', `/users/${id}`)).body;
+    deepEqual([data.role, data.groups, data.is_email_verified], ['user', [], false]);
+  }
+  // By its username it is meant, and what gives no rights may change.
+  const named = ['login;mail;role', `mallory;${email};auditor`].join('\n');
+  await carriedOut(await begin(named, { update: 'on' }));
+  await carriedOut(await begin(['mail;Full Name', 'cfo@example.com;Carla'].join('\n'), { update: 'on' }));
+  equal((await app.admin('GET', `/users/${mallory.id}`)).body.data.role, 'auditor');
+  equal((await app.admin('GET', `/users/${squatter.id}`)).body.data.name, 'Carla');
+});

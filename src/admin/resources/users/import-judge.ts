@@ -5,6 +5,7 @@ import {
   type Accounts,
   addressKey,
   fold,
+  ownAddress,
   toUser,
 } from '../../../accounts/index.ts';
 import type { Clock } from '../../../clock.ts';
@@ -36,6 +37,9 @@ export type Verdict =
       /** What is wrong with which field, where that is all that is wrong. */
       readonly fields?: Readonly<Record<string, string>>;
     };
+
+/** What would help a stranger who named the address of somebody else. */
+const powers: ReadonlySet<string> = new Set(['role', 'is_active', 'is_email_verified']);
 
 const refused = (reason: string) => ({ kind: 'refused', reason }) as const;
 
@@ -92,6 +96,14 @@ export function createJudge({ accounts, importAccount, clock }: JudgePorts) {
     const given = Array.isArray(user.groups) ? user.groups.map(String) : [];
     const groups = given.filter((name) => !(account.groups ?? []).includes(name));
     const changes = changesOf(user, account, clock());
+    // Anyone may name an address whose mailbox they have not shown: it does not say that the row means them (checklist R129).
+    const isByAddress = user.username === undefined || String(user.username).includes('@');
+    const isProven =
+      !isByAddress || ownAddress(account, textOf(user.email) || textOf(user.username)) !== undefined;
+    if (!isProven && (groups.length > 0 || Object.keys(changes).some((name) => powers.has(name))))
+      return refused(
+        `The user ${account.username} has not verified this e-mail address: such a row changes neither role, groups, status nor verification.`,
+      );
     const isSame = Object.keys(changes).length === 0 && groups.length === 0;
     return isSame ? { kind: 'unchanged' } : { kind: 'update', userId: account.id, changes, groups };
   }
