@@ -1,32 +1,57 @@
 // Copies the embedded database while it is in use: SQLite's online backup gives a consistent copy, which is verified before
 // it gets its final name.
-import { once } from 'node:events';
+import { on } from 'node:events';
 import { closeSync, existsSync, linkSync, openSync, rmSync } from 'node:fs';
 import { backup, DatabaseSync } from 'node:sqlite';
 import { Worker } from 'node:worker_threads';
 import { StoreUnavailable } from '../../src/store/port.ts';
+import type { CheckBegins, CheckEnds } from './backup-check.ts';
 
-export interface BackupResult {
-  /** Number of documents in the copy, by collection. */
-  readonly documents: Readonly<Record<string, number>>;
-}
+export type BackupResult = CheckEnds;
 
 // Pages per step; between steps other work runs.
 const PAGES = 500;
 const OWNER_ONLY = 0o600;
-/** SQLite does not say how far a check is: that it goes on is all that can be told. */
 const HEARTBEAT_MS = 1_000;
 
+/** How far a check is between the beginnings of two tables: by the speed of the tables before. */
+function createEstimate() {
+  const startedAt = performance.now();
+  let [last, beganAt, perMs]: [CheckBegins, number, number] = [{ done: 0, next: 0, total: 0 }, startedAt, 0];
+  return {
+    begin(at: CheckBegins): void {
+      [last, beganAt] = [at, performance.now()];
+      if (beganAt - startedAt >= HEARTBEAT_MS) perMs = at.done / (beganAt - startedAt);
+    },
+    /** @returns 0 before the speed is known */
+    share(): number {
+      if (perMs === 0) return 0;
+      const within = Math.min((performance.now() - beganAt) * perMs, last.next);
+      return (last.done + within) / last.total;
+    },
+  };
+}
+
 /** In a thread of its own: it takes seconds to minutes, and the caller wants to hear Ctrl-C. */
-async function check(file: string, { signal, onProgress }: BackupOptions): Promise<BackupResult> {
+async function check(
+  { file, pages }: { file: string; pages: number },
+  { signal, onProgress }: BackupOptions,
+): Promise<BackupResult> {
   const worker = new Worker(new URL('./backup-check.ts', import.meta.url), { workerData: file });
-  const tell = (): void => onProgress?.('Checking the copy', 0, 0);
+  const estimate = createEstimate();
+  const tell = (): void => {
+    const done = Math.floor(estimate.share() * pages);
+    onProgress?.('Checking the copy', done, done === 0 ? 0 : pages);
+  };
   tell();
   const heartbeat = setInterval(tell, HEARTBEAT_MS);
   try {
-    const [result]: BackupResult[] = await once(worker, 'message', { ...(signal && { signal }) });
-    if (result === undefined) throw new Error('the copy could not be checked');
-    return result;
+    for await (const [said] of on(worker, 'message', { ...(signal && { signal }), close: ['exit'] })) {
+      const message: CheckBegins | CheckEnds = said;
+      if ('documents' in message) return message;
+      estimate.begin(message);
+    }
+    throw new Error('the copy could not be checked');
   } finally {
     clearInterval(heartbeat);
     await worker.terminate();
@@ -54,8 +79,10 @@ export async function backupSqlite(options: BackupOptions): Promise<BackupResult
     rmSync(part, { force: true });
     closeSync(openSync(part, 'wx', OWNER_ONLY));
     const source = new DatabaseSync(file, { readOnly: true, timeout: 5_000 });
+    let pages = 0;
     try {
       const progress = (step: { totalPages: number; remainingPages: number }): void => {
+        pages = step.totalPages;
         onProgress?.('Copying', step.totalPages - step.remainingPages, step.totalPages);
         signal?.throwIfAborted();
       };
@@ -63,7 +90,7 @@ export async function backupSqlite(options: BackupOptions): Promise<BackupResult
     } finally {
       source.close();
     }
-    const result = await check(part, options);
+    const result = await check({ file: part, pages }, options);
     signal?.throwIfAborted();
     // linkSync fails if the target exists by now, and is atomic.
     linkSync(part, to);

@@ -2,9 +2,10 @@
 // starts on it knows everyone.
 import assert from 'node:assert/strict';
 import { existsSync, statSync } from 'node:fs';
-import { copyFile, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, test } from 'node:test';
 import { createSqliteStore } from '../../adapters/sqlite/store.ts';
 import { type Note, notes } from '../store/sqlite-support.ts';
@@ -86,5 +87,35 @@ describe('scripts/backup.ts', () => {
     assert.equal((await backup(folder)).code, 2);
     const option = await backup(folder, '--fast');
     assert.deepEqual([option.code, option.stderr], [2, "Unknown option '--fast'\nTry --help.\n"]);
+  });
+
+  test('a damaged database gives no backup: lost entries of an index, overwritten pages', async () => {
+    const file = join(folder, 'latchkey.db');
+    const store = createSqliteStore({ file, clock: Date.now, definitions: [notes] });
+    await Promise.all(
+      Array.from({ length: 300 }, (_, n) =>
+        store.collection(notes).insert(`n${n}`, { id: `n${n}`, text: `${n}`.repeat(200) }),
+      ),
+    );
+    await store.close();
+    const whole = await readFile(file);
+    const database = new DatabaseSync(file, { defensive: false });
+    database.exec('CREATE INDEX lost ON notes (version); PRAGMA writable_schema = ON');
+    // The index is of another column than it was made of.
+    database.exec(`UPDATE sqlite_schema SET sql = 'CREATE INDEX lost ON notes (value)' WHERE name = 'lost'`);
+    database.close();
+    const lost = await backup(folder, join(folder, 'copy.db'));
+    assert.equal(lost.code, 1);
+    assert.match(lost.stderr, /^No backup at .*copy\.db: .*(?:missing from index lost|wrong # of entries)/);
+    whole.fill(0xff, whole.length / 2, whole.length / 2 + 40_960);
+    await writeFile(file, whole);
+    const overwritten = await backup(folder, join(folder, 'copy.db'));
+    assert.equal(overwritten.code, 1);
+    assert.match(overwritten.stderr, /^No backup at .*copy\.db: /);
+    assert.doesNotMatch(lost.stderr + overwritten.stderr, /\n\s+at /);
+    assert.deepEqual(
+      (await readdir(folder)).filter((name) => name.startsWith('copy')),
+      [],
+    );
   });
 });
