@@ -6,6 +6,7 @@ import type { Config } from '../src/config/types.ts';
 import { allCollections } from '../src/store/all-collections.ts';
 import { settings, signingKeys } from '../src/store/collections.ts';
 import { type Store, StoreUnavailable } from '../src/store/port.ts';
+import type { UpgradeLine } from './sqlite/upgrade.ts';
 
 export interface StoreLog {
   warn(fields: object, message: string): void;
@@ -18,6 +19,8 @@ export interface OpenStoreOptions {
   readonly clock: Clock;
   /** For messages to the operator that belong to no request. */
   readonly log?: StoreLog | undefined;
+  /** A line that keeps itself up to date, where there is a terminal: told while a large embedded database is made ready. */
+  readonly line?: UpgradeLine | undefined;
 }
 
 const OWNER_ONLY = 0o700;
@@ -33,7 +36,7 @@ const isOf =
 /** @throws StoreUnavailable that names the directory when it cannot be created */
 async function openEmbedded(
   dataDir: string,
-  { clock, log }: Pick<OpenStoreOptions, 'clock' | 'log'>,
+  { clock, log, line }: Pick<OpenStoreOptions, 'clock' | 'log' | 'line'>,
 ): Promise<Store> {
   try {
     await mkdir(dataDir, { recursive: true, mode: OWNER_ONLY });
@@ -44,7 +47,8 @@ async function openEmbedded(
     });
   }
   const { createSqliteStore } = await import('./sqlite/store.ts');
-  return createSqliteStore({ file: join(dataDir, 'latchkey.db'), clock, definitions: allCollections, log });
+  const file = join(dataDir, 'latchkey.db');
+  return createSqliteStore({ file, clock, definitions: allCollections, log, line });
 }
 
 async function openMongo(
@@ -95,10 +99,10 @@ export async function openStore(options: OpenStoreOptions): Promise<Store> {
  * database creates its own at every start.
  * @throws StoreUnavailable also when documents share a key that must be unique
  */
-export async function prepareStore({ config, clock, log }: OpenStoreOptions): Promise<void> {
+export async function prepareStore({ config, clock, log, line }: OpenStoreOptions): Promise<void> {
   const { mongodbUri: uri, redisUrl: url, redisTlsVerify: verify } = config;
   if (uri === undefined) {
-    const store = await openEmbedded(config.dataDir, { clock, log });
+    const store = await openEmbedded(config.dataDir, { clock, log, line });
     return store.close();
   }
   if (url !== undefined) {

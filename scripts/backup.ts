@@ -2,10 +2,10 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { backupSqlite } from '../adapters/sqlite/backup.ts';
+import { createProgress, INTERRUPTED, stopOnSignals } from '../src/process/progress.ts';
 import { readPlaces, runCommand, UsageError } from './command-line.ts';
 import { findEmbedded, isOnMongo } from './embedded-database.ts';
 import { assertCreatable } from './file-problem.ts';
-import { createProgress, INTERRUPTED, stopOnSignals } from './progress.ts';
 
 const USAGE = 'npm run backup -- FILE';
 const HELP = `Copies the embedded database while the server runs.

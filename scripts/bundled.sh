@@ -22,6 +22,8 @@ is_whole() {
 build() {
   [ -d node_modules/esbuild ] && [ -w . ] || return 0
   new=bundle/new-$$
+  # Seconds on a small machine, before which nothing else is said.
+  [ ! -t 2 ] || echo 'latchkey: building the program (once) ...' >&2
   if "$node" scripts/bundle.ts "$new" && sum_of "$new" >"$new/sum"; then
     # A process that starts at the same time may have been first, and runs from there.
     if ! is_whole; then

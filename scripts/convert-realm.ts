@@ -2,9 +2,17 @@
 // per line, users in files that each fit one import, and notes on what is not converted.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setImmediate as afterEvents } from 'node:timers/promises';
+import {
+  createProgress,
+  INTERRUPTED,
+  Interrupted,
+  type Progress,
+  stopOnSignals,
+} from '../src/process/progress.ts';
 import { readPlaces, runCommand } from './command-line.ts';
 import { makeFolder, readText } from './file-problem.ts';
-import { convertRealm } from './realm/convert.ts';
+import { type Converted, convertInSteps } from './realm/convert.ts';
 import { membersOf } from './realm/json.ts';
 
 const USAGE = 'npm run convert-realm -- REALM.json FOLDER';
@@ -18,7 +26,7 @@ Writes into the folder, to be sent in this order with an administrator's token:
   clients.ndjson       each line to POST /admin/api/clients; its answer has the new id and secret
   notes.txt            what needs your attention
 
-Exit codes: 0 converted, 1 the file is no realm export, 2 invalid arguments or path.`;
+Exit codes: 0 converted, 1 the file is no realm export, 2 invalid arguments or path, 130 stopped by Ctrl-C.`;
 
 /** The file holds something else. */
 class NoRealm extends Error {
@@ -32,7 +40,14 @@ const ROWS_A_FILE = 5000;
 
 const linesOf = (rows: readonly object[]): string => rows.map((row) => `${JSON.stringify(row)}\n`).join('');
 
-function readRealm(source: string) {
+interface Shown {
+  readonly progress: Progress;
+  /** Lets keys be heard. @throws Interrupted */
+  readonly check: () => Promise<void>;
+}
+
+async function readRealm(source: string, { progress, check }: Shown): Promise<Converted> {
+  progress.update(`Reading ${source}`, 0, 0);
   const text = readText(source);
   let realm: unknown;
   try {
@@ -40,34 +55,66 @@ function readRealm(source: string) {
   } catch {
     throw new NoRealm(source, 'is not JSON');
   }
-  const converted = convertRealm(membersOf(realm));
-  if (Object.values(converted).every(({ length }) => length === 0))
-    throw new NoRealm(source, 'has no groups, users or clients');
-  return converted;
+  const steps = convertInSteps(membersOf(realm));
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) {
+      if (Object.values(step.value).every(({ length }) => length === 0))
+        throw new NoRealm(source, 'has no groups, users or clients');
+      return step.value;
+    }
+    progress.update('Converting', step.value.done, step.value.total);
+    await check();
+  }
 }
 
-async function run(source: string, folder: string): Promise<void> {
-  const { groups, users, clients, notes } = readRealm(source);
+async function run(source: string, folder: string, shown: Shown): Promise<string> {
+  const { groups, users, clients, notes } = await readRealm(source, shown);
   makeFolder(folder);
   // Mode 0600: the files contain password hashes.
   const write = (name: string, text: string): Promise<void> =>
     writeFile(join(folder, name), text, { mode: 0o600 });
   await write('groups.ndjson', linesOf(groups));
   for (let start = 0; start < users.length; start += ROWS_A_FILE) {
+    shown.progress.update('Writing', start, users.length);
+    await shown.check();
     const number = String(start / ROWS_A_FILE + 1).padStart(3, '0');
     await write(`users-${number}.ndjson`, linesOf(users.slice(start, start + ROWS_A_FILE)));
   }
   await write('clients.ndjson', linesOf(clients));
   await write('notes.txt', notes.map((note) => `${note}\n`).join(''));
-  console.log(
-    `${groups.length} groups, ${users.length} users, ${clients.length} clients, ${notes.length} notes in ${folder}`,
-  );
+  return `${groups.length} groups, ${users.length} users, ${clients.length} clients, ${notes.length} notes in ${folder}`;
+}
+
+/** With what it is at in a terminal; Ctrl-C stops it between steps. */
+async function runShown(source: string, folder: string): Promise<number | undefined> {
+  const progress = createProgress({ unit: 'users' });
+  const stopping = stopOnSignals((text) => progress.say(text));
+  const check = async (): Promise<void> => {
+    await afterEvents();
+    if (stopping.signal.aborted)
+      throw new Interrupted(
+        `Stopped: not all files are in ${folder}. Run the same command again, which writes each of them anew.`,
+      );
+  };
+  try {
+    progress.say(await run(source, folder, { progress, check }));
+    return undefined;
+  } catch (error) {
+    progress.end();
+    if (!(error instanceof Interrupted)) throw error;
+    console.error(error.message);
+    return INTERRUPTED;
+  } finally {
+    progress.end();
+    stopping.release();
+  }
 }
 
 await runCommand(async () => {
   const places = readPlaces(process.argv.slice(2), ['REALM.json', 'FOLDER'], USAGE);
   const [source, folder] = places ?? [];
-  if (source === undefined || folder === undefined) console.log(HELP);
-  else await run(source, folder);
+  if (source !== undefined && folder !== undefined) return runShown(source, folder);
+  console.log(HELP);
   return undefined;
 }, [NoRealm]);

@@ -6,8 +6,17 @@ import { createMongoLoader } from '../adapters/mongodb/loader.ts';
 import { createSqliteStore } from '../adapters/sqlite/store.ts';
 import { ConfigError, loadConfig } from '../src/config/load.ts';
 import type { Config } from '../src/config/types.ts';
+import { fixableProblem } from '../src/process/fixable-problem.ts';
+import {
+  createProgress,
+  INTERRUPTED,
+  Interrupted,
+  type Progress,
+  stopOnSignals,
+  unlessStopped,
+} from '../src/process/progress.ts';
 import { facts } from '../src/store/collections.ts';
-import type { CollectionDefinition, Store, Stored } from '../src/store/port.ts';
+import { type CollectionDefinition, type Store, type Stored, StoreUnavailable } from '../src/store/port.ts';
 import { isHelpAsked, runCommand, UsageError } from './command-line.ts';
 import {
   COPY_MARK,
@@ -21,7 +30,6 @@ import {
   type Watch,
 } from './copy/copy-collections.ts';
 import { findEmbedded } from './embedded-database.ts';
-import { createProgress, INTERRUPTED, Interrupted, type Progress, stopOnSignals } from './progress.ts';
 
 const HELP = `Copies everything from the embedded database to MongoDB, and checks the copy.
 
@@ -93,6 +101,23 @@ interface Shown {
   readonly signal: AbortSignal;
 }
 
+/** How much is known to be in the copy. */
+interface Reached {
+  written: number;
+  total: number;
+}
+
+/** @returns the error of a target that went away half-way, with what is whole and how to continue; any other unchanged */
+function withAdvice(error: unknown, { written, total }: Reached): unknown {
+  if (!(error instanceof StoreUnavailable) || !/^(?:MongoDB|Redis)\b/.test(error.message)) return error;
+  const problem = (fixableProblem(error) ?? error.message).replace(/[^.?!]$/, '$&.');
+  const done =
+    written === 0
+      ? 'Nothing is known to be copied'
+      : `At least ${written} of ${total} documents are in the copy`;
+  return new Refused(`${problem} ${done}. ${CONTINUE}`);
+}
+
 /**
  * Starts a copy or resumes one.
  * @param sourceAt the embedded database as it was at that time
@@ -142,22 +167,24 @@ async function claim(
 async function copyAll(
   { source, target, at }: { source: Store; target: Target; at: number },
   { progress, signal }: Shown,
+  reached: Reached,
 ): Promise<void> {
   const counts = await countAll(source);
   const total = [...counts.values()].reduce((sum, count) => sum + count, 0);
+  reached.total = total;
   let before = 0;
-  let written = 0;
   const watch = (what: string): Watch => ({
     say(count) {
-      if (what === 'Copying') written = before + count;
+      if (what === 'Copying') reached.written = before + count;
       progress.update(what, before + count, total);
     },
     check() {
       if (!signal.aborted) return;
-      const done = `${written} of ${total} documents are in the copy, each of them whole`;
+      const done = `${reached.written} of ${total} documents are in the copy, each of them whole`;
       throw new Interrupted(`Stopped: ${done}${what === 'Copying' ? '' : ', not all verified'}. ${CONTINUE}`);
     },
   });
+  progress.update('Copying', 0, total);
   for (const definition of copiedCollections) {
     await copyCollection(source, target, definition, watch('Copying'));
     const count = counts.get(definition.name) ?? 0;
@@ -165,6 +192,7 @@ async function copyAll(
     if (count > 0) progress.say(`${definition.name}: ${count} copied`);
   }
   before = 0;
+  progress.update('Verifying', 0, total);
   for (const definition of copiedCollections) {
     const { name, count, digest } = await verifyCollection(source, target, definition, watch('Verifying'));
     before += count;
@@ -182,24 +210,35 @@ async function main(): Promise<void> {
   // One point in time for both sides: nothing may expire between copying and comparing.
   const at = Date.now();
   checkKey(config);
-  const sourceAt = (time: number): Store =>
-    createSqliteStore({ file, clock: () => time, definitions: copiedCollections });
-  const source = sourceAt(at);
   const progress = createProgress({ unit: 'documents' });
   const stopping = stopOnSignals((text) => progress.say(text));
-  const shown = { progress, signal: stopping.signal };
+  const { signal } = stopping;
+  const reached: Reached = { written: 0, total: 0 };
+  const line = process.stdout.isTTY ? progress : undefined;
+  const log = { warn: (_: object, text: string) => progress.say(text), info: () => undefined };
+  const sourceAt = (time: number): Store =>
+    createSqliteStore({ file, clock: () => time, definitions: copiedCollections, log, line });
   try {
-    const target = await openTarget(config, () => at);
+    progress.update('Opening the embedded database', 0, 0);
+    const source = sourceAt(at);
     try {
-      await claim(target, { at, sourceAt }, shown);
-      await copyAll({ source, target, at }, shown);
+      progress.update('Connecting to the databases', 0, 0);
+      const opening = openTarget(config, () => at);
+      const target = await unlessStopped(opening, signal, `Stopped before anything was copied. ${CONTINUE}`);
+      try {
+        await claim(target, { at, sourceAt }, { progress, signal });
+        await copyAll({ source, target, at }, { progress, signal }, reached);
+      } catch (error) {
+        throw withAdvice(error, reached);
+      } finally {
+        await target.close();
+      }
     } finally {
-      await target.close();
+      await source.close();
     }
   } finally {
     progress.end();
     stopping.release();
-    await source.close();
   }
 }
 
@@ -216,6 +255,7 @@ await runCommand(async () => {
       throw new Refused(`${error.message}. Was the server running? ${START_OVER}`);
     if (!(error instanceof Interrupted)) throw error;
     console.error(error.message);
-    return INTERRUPTED;
+    // Without waiting for a database that does not answer.
+    return process.exit(INTERRUPTED);
   }
 }, [ConfigError, Refused]);

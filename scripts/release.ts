@@ -3,6 +3,7 @@
 import { prepareStore } from '../adapters/index.ts';
 import { systemClock } from '../src/clock.ts';
 import { ConfigError, loadConfig } from '../src/config/load.ts';
+import { createProgress } from '../src/process/progress.ts';
 import { isHelpAsked, runCommand } from './command-line.ts';
 
 const HELP = `Makes the store ready for this version: checks that it answers, creates indexes, derives what a changed data model needs.
@@ -25,7 +26,9 @@ await runCommand(async () => {
     warn: (_: object, message: string) => console.error(message),
     info: (_: object, message: string) => console.log(message),
   };
-  await prepareStore({ config, clock: systemClock, log });
+  const line = process.stdout.isTTY ? createProgress({ unit: 'documents' }) : undefined;
+  line?.update('Checking the store', 0, 0);
+  await prepareStore({ config, clock: systemClock, log, line }).finally(() => line?.end());
   console.log(`The store is ready for this version (${Math.round(performance.now() - started)} ms).`);
   return undefined;
 }, [ConfigError]);

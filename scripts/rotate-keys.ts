@@ -1,13 +1,20 @@
 // Rotates the signing key and SECRET_KEY from the terminal: the same operations as the admin API and the background jobs, on
 // the same store, also while servers are running.
 import { ConfigError, loadConfig } from '../src/config/load.ts';
+import type { Keys } from '../src/keys/index.ts';
 import type { Resealing } from '../src/keys/resealing.ts';
 import type { KeyView, RotationMode } from '../src/keys/signing-keys.ts';
 import { createLogger } from '../src/log.ts';
-import type { ResealFigures } from '../src/store/reseal.ts';
+import {
+  createProgress,
+  INTERRUPTED,
+  Interrupted,
+  type Progress,
+  stopOnSignals,
+  unlessStopped,
+} from '../src/process/progress.ts';
 import { parseFlags, runCommand, UsageError } from './command-line.ts';
 import { findEmbedded, isOnMongo } from './embedded-database.ts';
-import { createProgress, INTERRUPTED, stopOnSignals } from './progress.ts';
 
 const HELP = `Puts a new signing key in the place of the current one, or seals secrets anew after a change of SECRET_KEY.
 
@@ -40,6 +47,10 @@ const STOPPED = [
   'again, or leave it to a running server, which does the same by itself.',
 ];
 
+const UNTOUCHED = 'Stopped before anything was done: the keys are as they were. Run the same command again.';
+const ROTATED =
+  'The new key was there before it could be stopped: running this again would make another one.';
+
 function parseOptions(args: readonly string[]) {
   const flag = { type: 'boolean', default: false } as const;
   const help = { ...flag, short: 'h' } as const;
@@ -61,58 +72,86 @@ function describe({ state, kid, alg, activatesAt, activatedAt, removedAt }: KeyV
   }
 }
 
-/** With what it is at in a terminal; Ctrl-C stops it after a page of documents. */
-async function resealShown(resealing: Resealing): Promise<ResealFigures & { isStopped: boolean }> {
+type Said = readonly [lines: readonly string[], exitCode: number];
+
+interface Shown {
+  readonly progress: Progress;
+  readonly signal: AbortSignal;
+}
+
+/** Ctrl-C stops it after a page of documents. */
+async function reseal(resealing: Resealing, { progress, signal }: Shown): Promise<Said> {
+  const { resealed, unreadable } = await resealing.run({
+    get aborted() {
+      return signal.aborted;
+    },
+    onRead: (done, total) => progress.update('Sealing anew', done, total),
+  });
+  const summary = `Sealed anew with the first SECRET_KEY: ${resealed}.`;
+  if (signal.aborted) return [[summary, ...STOPPED], INTERRUPTED];
+  return unreadable === 0
+    ? [[summary, ...SEALED], EXIT.done]
+    : [[summary, `No listed SECRET_KEY opens: ${unreadable}.`], EXIT.unreadable];
+}
+
+/** Takes a moment, and is whole afterwards: Ctrl-C in it only says so. */
+async function rotate(
+  keys: Keys,
+  mode: RotationMode | undefined,
+  { progress, signal }: Shown,
+): Promise<Said> {
+  if (mode !== undefined) {
+    progress.update('Making the new key', 0, 0);
+    await keys.rotate(mode);
+  }
+  const list = (await keys.list()).map(describe);
+  if (!signal.aborted) return [list, EXIT.done];
+  return [mode === undefined ? list : [...list, ROTATED], INTERRUPTED];
+}
+
+/** @returns lines and exit code */
+async function act(options: ReturnType<typeof parseOptions>, shown: Shown): Promise<Said> {
+  const { progress, signal } = shown;
+  if (!isOnMongo()) findEmbedded();
+  const config = loadConfig(process.env);
+  const log = createLogger({ level: 'warn', pretty: true, destination: process.stderr });
+  // Opening a large database takes seconds, in which a person at a terminal would wonder.
+  progress.update('Opening the database', 0, 0);
+  // Imported late: loading the whole product takes longer than reporting an invalid option.
+  const line = process.stderr.isTTY ? progress : undefined;
+  const opening = import('../src/process/open-app.ts').then(({ openApp }) => openApp({ config, log, line }));
+  const { app, close } = await unlessStopped(opening, signal, UNTOUCHED);
+  try {
+    if (options.reseal) return await reseal(app.resealing, shown);
+    const fast: RotationMode = options.immediate ? 'immediate' : 'gradual';
+    const mode = options.compromised ? 'compromised' : fast;
+    return await rotate(app.keys, options.list ? undefined : mode, shown);
+  } finally {
+    await close();
+  }
+}
+
+/** With what it is at in a terminal. */
+async function actShown(options: ReturnType<typeof parseOptions>): Promise<Said> {
   const progress = createProgress({ unit: 'documents read', out: process.stderr });
   const stopping = stopOnSignals((text) => progress.say(text));
-  const { signal } = stopping;
   try {
-    const figures = await resealing.run({
-      get aborted() {
-        return signal.aborted;
-      },
-      onRead: (done, total) => progress.update('Sealing anew', done, total),
-    });
-    return { ...figures, isStopped: signal.aborted };
+    return await act(options, { progress, signal: stopping.signal });
+  } catch (error) {
+    progress.end();
+    if (!(error instanceof Interrupted)) throw error;
+    console.error(error.message);
+    // Without waiting for a database that does not answer.
+    return process.exit(INTERRUPTED);
   } finally {
     progress.end();
     stopping.release();
   }
 }
 
-/** @returns lines and exit code */
-async function act(options: ReturnType<typeof parseOptions>): Promise<[lines: string[], exitCode: number]> {
-  if (!isOnMongo()) findEmbedded();
-  const config = loadConfig(process.env);
-  const log = createLogger({ level: 'warn', pretty: true, destination: process.stderr });
-  // Opening a large database takes seconds, in which a person at a terminal would wonder.
-  const opening = createProgress({ unit: '', out: process.stderr });
-  opening.update('Opening the database', 0, 0);
-  // Imported late: loading the whole product takes longer than reporting an invalid option.
-  const { openApp } = await import('../src/process/open-app.ts');
-  const { app, close } = await openApp({ config, log }).finally(opening.end);
-  try {
-    if (options.reseal) {
-      const { resealed, unreadable, isStopped } = await resealShown(app.resealing);
-      const summary = `Sealed anew with the first SECRET_KEY: ${resealed}.`;
-      if (isStopped) return [[summary, ...STOPPED], INTERRUPTED];
-      return unreadable === 0
-        ? [[summary, ...SEALED], EXIT.done]
-        : [[summary, `No listed SECRET_KEY opens: ${unreadable}.`], EXIT.unreadable];
-    }
-    if (!options.list) {
-      const fast: RotationMode = options.immediate ? 'immediate' : 'gradual';
-      await app.keys.rotate(options.compromised ? 'compromised' : fast);
-    }
-    return [(await app.keys.list()).map(describe), EXIT.done];
-  } finally {
-    await close();
-  }
-}
-
 await runCommand(async () => {
   const options = parseOptions(process.argv.slice(2));
-  const [lines, exitCode] = options.help ? [[HELP.trimEnd()], EXIT.done] : await act(options);
+  const [lines, exitCode] = options.help ? [[HELP.trimEnd()], EXIT.done] : await actShown(options);
   for (const line of lines) console.log(line);
   return exitCode;
 }, [ConfigError]);

@@ -46,6 +46,7 @@ export function toFurtherKeys(table: string, index: string): DerivedTable {
       ),
     ],
     fillSql: `INSERT INTO "${name}" (key, id)
-              SELECT entry.value, held.id FROM "${table}" AS held, json_each(held.${column}) AS entry`,
+              SELECT entry.value, held.id FROM "${table}" AS held, json_each(held.${column}) AS entry
+              WHERE held.rowid > ? AND held.rowid <= ?`,
   };
 }

@@ -3,9 +3,11 @@
 import { type Connection, isBusy, isUniqueClash } from './connection.ts';
 import type { DerivedTable } from './sql.ts';
 import type { Column, Table } from './table.ts';
-import { type Upgrade, type UpgradeLog, watchUpgrade } from './upgrade.ts';
+import { type Upgrade, type UpgradeTold, watchUpgrade } from './upgrade.ts';
 
 const BACK_FILL_ROWS = 500;
+/** SQLite fills these in one go: so many take a moment. */
+const DERIVED_ROWS = 5_000;
 /** How long a process waits for another one that makes a large file ready. */
 const OTHERS_MS = 3_600_000;
 
@@ -74,9 +76,10 @@ function backFill(connection: Connection, table: Table, missing: readonly Column
   }
 }
 
-function createIndexes(connection: Connection, table: Table): void {
+function createIndexes(connection: Connection, table: Table, upgrade: Upgrade): void {
   for (const index of table.obsoleteIndexes) connection.exec(`DROP INDEX IF EXISTS "${index}"`);
-  for (const index of table.indexes) {
+  for (const [at, index] of table.indexes.entries()) {
+    upgrade.step('building its indexes', at, table.indexes.length);
     try {
       connection.exec(index.sql);
     } catch (error) {
@@ -88,20 +91,6 @@ function createIndexes(connection: Connection, table: Table): void {
   }
 }
 
-/** Always rebuilt from scratch: an existing one may have missed writes. */
-function createDerived(
-  connection: Connection,
-  { create, fillSql }: DerivedTable,
-  { indexes }: Catalog,
-): void {
-  if (create.every(({ name }) => indexes.has(name))) return;
-  for (const { name, sql } of create.toReversed()) {
-    connection.exec(`DROP ${sql.startsWith('CREATE TRIGGER') ? 'TRIGGER' : 'TABLE'} IF EXISTS "${name}"`);
-  }
-  for (const { sql } of create) connection.exec(sql);
-  connection.exec(fillSql);
-}
-
 const rowsOf = (connection: Connection, table: Table): number =>
   Number(connection.statement(`SELECT max(rowid) AS last FROM ${table.sql}`).get()?.last ?? 0);
 
@@ -111,22 +100,44 @@ interface Doing {
   readonly upgrade: Upgrade;
 }
 
-function complete(connection: Connection, table: Table, { catalog, now, upgrade }: Doing): void {
+/** Always rebuilt from scratch: an existing one may have missed writes. */
+function createDerived(
+  { connection, table }: { connection: Connection; table: Table },
+  { create, fillSql }: DerivedTable,
+  { catalog: { indexes }, upgrade }: Doing,
+): void {
+  if (create.every(({ name }) => indexes.has(name))) return;
+  for (const { name, sql } of create.toReversed()) {
+    connection.exec(`DROP ${sql.startsWith('CREATE TRIGGER') ? 'TRIGGER' : 'TABLE'} IF EXISTS "${name}"`);
+  }
+  for (const { sql } of create) connection.exec(sql);
+  upgrade.step('building what searches need');
+  const fill = connection.statement(fillSql);
+  const last = rowsOf(connection, table);
+  for (let from = 0; from < last; from += DERIVED_ROWS) {
+    fill.run(from, from + DERIVED_ROWS);
+    upgrade.reach(from + DERIVED_ROWS);
+  }
+}
+
+function complete(connection: Connection, table: Table, doing: Doing): void {
+  const { catalog, now, upgrade } = doing;
   const { columns } = catalog;
   const isNew = !columns.has(`${table.name}.id`);
   if (isNew) createTable(connection, table);
   const missing = isNew ? [] : table.columns.filter(({ name }) => !columns.has(`${table.name}.${name}`));
   // Before the columns: for each SQLite looks through the table.
   if (!isNew) upgrade.begin(table.name, rowsOf(connection, table));
-  for (const { name, type } of missing)
+  for (const [at, { name, type }] of missing.entries()) {
+    upgrade.step('making room for what lists and searches need', at, missing.length);
     connection.exec(`ALTER TABLE ${table.sql} ADD COLUMN ${name} ${type}`);
+  }
   // Expired documents own no unique key (C7), so they must not prevent a new unique index.
   if (!isNew) connection.statement(`DELETE FROM ${table.sql} WHERE expires_at <= ?`).run(now);
   if (missing.length > 0) upgrade.step('deriving what lists and searches need');
   if (missing.length > 0) backFill(connection, table, missing, upgrade);
-  if (!isNew) upgrade.step('building its indexes');
-  createIndexes(connection, table);
-  for (const derived of derivedOf(table)) createDerived(connection, derived, catalog);
+  createIndexes(connection, table, upgrade);
+  for (const derived of derivedOf(table)) createDerived({ connection, table }, derived, doing);
 }
 
 /** Waits longer than SQLite itself does: where several processes start, one of them may have minutes to do. */
@@ -149,9 +160,9 @@ function beginAlone(connection: Connection, upgrade: Upgrade): void {
 export function ensureTables(
   connection: Connection,
   tables: readonly Table[],
-  { now, log }: { now: number; log?: UpgradeLog | undefined },
+  { now, ...told }: UpgradeTold & { now: number },
 ): void {
-  const upgrade = watchUpgrade(log);
+  const upgrade = watchUpgrade(told);
   const isUpToDate = (): boolean => {
     const catalog = readCatalog(connection);
     return tables.every((table) => isComplete(table, catalog));

@@ -40,7 +40,8 @@ export function toSearchIndex(table: string, columns: ReadonlyMap<string, string
       trigger('removed', `DELETE ON "${table}"`, drop),
       trigger('changed', `UPDATE OF ${quoted} ON "${table}" WHEN ${hasChanged}`, `${drop} ${add('new.')}`),
     ],
-    fillSql: `INSERT INTO "${name}" (rowid, text) SELECT rowid, ${textOf('')} FROM "${table}"`,
+    fillSql: `INSERT INTO "${name}" (rowid, text) SELECT rowid, ${textOf('')} FROM "${table}"
+              WHERE rowid > ? AND rowid <= ?`,
   };
 }
 

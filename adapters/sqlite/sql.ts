@@ -12,7 +12,7 @@ export interface Condition {
 export interface DerivedTable {
   /** The table, then its triggers. */
   readonly create: readonly { readonly name: string; readonly sql: string }[];
-  /** Fills it for rows that are there already. */
+  /** Fills it for rows that are there already: those with a row id above the first parameter, up to the second. */
   readonly fillSql: string;
 }
 

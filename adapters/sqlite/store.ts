@@ -14,10 +14,11 @@ import type { Sizes } from './plan.ts';
 import { createRows, type Rows } from './rows.ts';
 import { ensureTables } from './schema.ts';
 import { type Table, toTable } from './table.ts';
-import type { UpgradeLog } from './upgrade.ts';
+import type { UpgradeTold } from './upgrade.ts';
 import { createWriter, type WriterOptions } from './writer.ts';
 
-export interface SqliteStoreOptions extends Omit<WriterOptions, 'connection'> {
+/** `log` and `line` are told while a large file is made ready. */
+export interface SqliteStoreOptions extends Omit<WriterOptions, 'connection'>, UpgradeTold {
   /** Created with mode 0600 if missing. Its directory must exist. */
   readonly file: string;
   readonly clock: Clock;
@@ -25,8 +26,6 @@ export interface SqliteStoreOptions extends Omit<WriterOptions, 'connection'> {
   readonly definitions?: readonly CollectionDefinition<never>[] | undefined;
   /** Row counts at which the query strategy changes; tests set small ones. */
   readonly sizes?: Sizes | undefined;
-  /** Told while a large file is made ready. */
-  readonly log?: UpgradeLog | undefined;
 }
 
 /**
@@ -47,7 +46,7 @@ export function createSqliteStore({ file, ...options }: SqliteStoreOptions): Sto
 export function createSqliteStoreOn(
   options: Omit<SqliteStoreOptions, 'file'> & { readonly connection: Connection },
 ): Store {
-  const { connection, clock, definitions = [], lockTimeoutMs, maxPending, sizes, log } = options;
+  const { connection, clock, definitions = [], lockTimeoutMs, maxPending, sizes, log, line } = options;
   const writer = createWriter({ connection, lockTimeoutMs, maxPending });
   const counter = createCounter(connection, sizes);
   const tables = new Map<string, Table>();
@@ -56,7 +55,7 @@ export function createSqliteStoreOn(
 
   function register(added: readonly Table[]): void {
     try {
-      ensureTables(connection, added, { now: clock(), log });
+      ensureTables(connection, added, { now: clock(), log, line });
     } catch (error) {
       throw toOutcome(error);
     }

@@ -28,8 +28,8 @@ export class CopyDiffers extends Error {
 
 const PAGE = 1_000;
 const AT_ONCE = 20;
-// Large steps, since each waits for a majority write; bounded, because of memory.
-const STEP_DOCUMENTS = 10_000;
+// Large steps, since each waits for a majority write; bounded, because of memory and of how long Ctrl-C waits for one.
+const STEP_DOCUMENTS = 5_000;
 const STEP_CHARACTERS = 8_000_000;
 
 /** Not copied: the mark of a copy, which exists in the target only, and leases of running jobs. */

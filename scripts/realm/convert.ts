@@ -2,7 +2,7 @@
 import { toClients } from './clients.ts';
 import { listOf, type Members, textOf } from './json.ts';
 import { createGroupNames, type GroupNames } from './names.ts';
-import { toRows } from './users.ts';
+import { type Step, toRows } from './users.ts';
 
 export interface Converted {
   /** Bodies for POST /admin/api/groups: they come first. */
@@ -26,15 +26,24 @@ function nameGroups(groups: readonly Members[], names: GroupNames, parents: read
   }
 }
 
-/** @param realm the parsed export, unvalidated */
-export function convertRealm(realm: Members): Converted {
+/** Step by step. @param realm the parsed export, unvalidated */
+export function* convertInSteps(realm: Members): Generator<Step, Converted> {
   const notes: string[] = [];
   const note = (text: string): void => {
     notes.push(text);
   };
   const names = createGroupNames();
   nameGroups(listOf(realm.groups), names);
-  const users = toRows(realm, names, note);
+  const users = yield* toRows(realm, names, note);
   const clients = toClients(realm, note);
   return { groups: names.all(), users, clients, notes };
+}
+
+/** All at once. */
+export function convertRealm(realm: Members): Converted {
+  const steps = convertInSteps(realm);
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+  }
 }

@@ -50,11 +50,29 @@ function toRow(user: Members, username: string, names: GroupNames, note: (text: 
   };
 }
 
-export function toRows(realm: Members, names: GroupNames, note: (text: string) => void): object[] {
-  return listOf(realm.users).flatMap((user) => {
+/** So many are converted in a moment. */
+const STEP = 1_000;
+
+/** How many users are looked at. */
+export interface Step {
+  readonly done: number;
+  readonly total: number;
+}
+
+/** @returns a line for each person; in between it says how far it is */
+export function* toRows(
+  realm: Members,
+  names: GroupNames,
+  note: (text: string) => void,
+): Generator<Step, object[]> {
+  const users = listOf(realm.users);
+  const rows: object[] = [];
+  for (const [done, user] of users.entries()) {
+    if (done % STEP === 0) yield { done, total: users.length };
     const username = textOf(user.username);
     // A service account, not a person: it signs in with the client's own credentials.
-    if (username === undefined || textOf(user.serviceAccountClientId) !== undefined) return [];
-    return [toRow(user, username, names, note)];
-  });
+    if (username === undefined || textOf(user.serviceAccountClientId) !== undefined) continue;
+    rows.push(toRow(user, username, names, note));
+  }
+  return rows;
 }

@@ -15,6 +15,11 @@ const STORE_ADVICE: readonly (readonly [RegExp, string])[] = [
   ],
   [/readonly|unable to open|permission/i, 'Let this user write to the folder and to every file in it.'],
   [/disk is full|ENOSPC/i, 'Free some space there.'],
+  // Also what a full disk says where not even the files beside the database can be made.
+  [
+    /disk I\/O error/i,
+    'Is there space left on that disk, and is it whole? The log of the system may say more.',
+  ],
 ];
 
 /** @returns what to tell the operator; undefined for a bug, which needs its stack */

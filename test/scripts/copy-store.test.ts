@@ -5,6 +5,7 @@ import { execFile } from 'node:child_process';
 import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { PassThrough, Transform } from 'node:stream';
 import { after, before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
@@ -18,13 +19,14 @@ import { apis } from '../../src/store/apis.ts';
 import { accounts, audit, clients, facts, sessions } from '../../src/store/collections.ts';
 import type { Store } from '../../src/store/port.ts';
 import { oidcSessions } from '../../src/store/protocol-collections.ts';
+import { layWire, type Wire } from '../faults/wire.ts';
 import { startApp, type TestApp } from '../support/app.ts';
 import { fill, people } from '../support/crowd.ts';
 import { type MongoServer, startMongoServer } from '../support/mongodb-server.ts';
 import { type RedisServer, startRedis } from '../support/redis-server.ts';
 import { plain, runInTerminal } from '../support/terminal.ts';
 import { type Credentials, makeCredentials, proofsOf } from './credentials.ts';
-import { run } from './run.ts';
+import { type Outcome, run } from './run.ts';
 
 const MANY = 1_200;
 /**
@@ -35,6 +37,7 @@ const VERY_MANY = Number(
   process.env.COPY_USERS ?? (process.env.MONGODB_TEST_URI === undefined ? 12_000 : 100_000),
 );
 const HOUR_MS = 3_600_000;
+const AWAY = 'mongodb://app:hunter2@127.0.0.1:1/x';
 const isLong = process.env.LONG === '1';
 const COPIED = [accounts, clients, apis, sessions, audit];
 
@@ -72,9 +75,12 @@ describe('scripts/copy-store.ts', () => {
   let mongo: MongoServer;
   let redis: RedisServer;
   let world: World;
+  /** To a MongoDB that does not answer: asked for ten seconds, which other tests need not wait for. */
+  let away: Promise<Outcome>;
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'latchkey-copy-'));
     [mongo, redis, world] = await Promise.all([startMongoServer(), startRedis(), inhabit(folder)]);
+    away = copy(AWAY);
   });
   after(async () => {
     await Promise.all([mongo.stop(), redis.stop()]);
@@ -230,20 +236,20 @@ describe('scripts/copy-store.ts', () => {
   });
 
   test('an interrupted copy does not continue if the server has run since', async () => {
-    const dataDir = join(folder, 'ran-on');
-    await cp(world.dataDir, dataDir, { recursive: true });
-    const change = async (act: (source: Store) => Promise<unknown>): Promise<void> => {
-      const source = createSqliteStore({ file: join(dataDir, 'latchkey.db'), clock: Date.now });
-      await act(source);
-      await source.close();
-    };
-    const value = { accountId: 'ada', uid: 'u' };
-    const short = { expiresAt: Date.now() + 1_500 };
-    await change(async (source) => {
-      await source.ephemeral(oidcSessions).insert('ends', value, { expiresAt: Date.now() + HOUR_MS });
-      await source.ephemeral(oidcSessions).insert('expires', value, short);
-    });
-    for (const redisUrl of [undefined, redis.url]) {
+    const ranOn = async (redisUrl?: string): Promise<void> => {
+      const dataDir = join(folder, redisUrl === undefined ? 'ran-on' : 'ran-on-redis');
+      await cp(world.dataDir, dataDir, { recursive: true });
+      const change = async (act: (source: Store) => Promise<unknown>): Promise<void> => {
+        const source = createSqliteStore({ file: join(dataDir, 'latchkey.db'), clock: Date.now });
+        await act(source);
+        await source.close();
+      };
+      const value = { accountId: 'ada', uid: 'u' };
+      const short = { expiresAt: Date.now() + 1_500 };
+      await change(async (source) => {
+        await source.ephemeral(oidcSessions).insert('ends', value, { expiresAt: Date.now() + HOUR_MS });
+        await source.ephemeral(oidcSessions).insert('expires', value, short);
+      });
       const env: Record<string, string> = redisUrl === undefined ? {} : { REDIS_URL: redisUrl };
       const config = {
         dataDir: '',
@@ -271,9 +277,52 @@ describe('scripts/copy-store.ts', () => {
       await store.close();
       await startOver(stderr, config);
       assert.deepEqual(await again().then((one) => [one.code, one.stderr]), [0, '']);
-      await change((from) =>
-        from.ephemeral(oidcSessions).insert('ends', value, { expiresAt: Date.now() + HOUR_MS }),
+    };
+    await Promise.all([ranOn(), ranOn(redis.url)]);
+  });
+
+  test('Ctrl-C while MongoDB does not answer: it ends at once, and tells no password', async () => {
+    const env = { DATA_DIR: world.dataDir, MONGODB_URI: AWAY, SECRET_KEY: world.key };
+    const program = runInTerminal([process.execPath, 'scripts/copy-store.ts'], env);
+    await program.waitFor(/Connecting to the databases … \d+ s so far/);
+    const typedAt = performance.now();
+    program.type('\x03');
+    assert.equal(await program.exited, 130, program.shown());
+    assert.ok(performance.now() - typedAt < 3_000, 'without waiting for it');
+    const shown = plain(program.shown());
+    assert.match(shown, /Stopped before anything was copied\. Leave the server stopped and run the same/);
+    assert.doesNotMatch(shown, /hunter2|\n\s+at /);
+  });
+
+  test('a MongoDB that goes away half-way: what is whole, and the same command continues', async () => {
+    const uri = new URL(mongo.freshUri());
+    let passed = 0;
+    let wire: Wire | undefined;
+    const up = () =>
+      new Transform({
+        transform(chunk: Buffer, _encoding, done) {
+          passed += chunk.length;
+          // Accounts are in it, and the next documents are on their way.
+          if (passed > MANY * 500 && chunk.includes('insert')) void wire?.cut('hard');
+          else done(null, chunk);
+        },
+      });
+    wire = await layWire(Number(uri.port), () => ({ up: up(), down: new PassThrough() }));
+    try {
+      const through = new URL(uri);
+      through.port = String(wire.port);
+      const broken = await copy(through.href);
+      assert.equal(broken.code, 1);
+      assert.match(
+        broken.stderr,
+        /^MongoDB: .*\. At least \d+ of \d+ documents are in the copy\. Leave the server stopped and run the same/,
       );
+      assert.doesNotMatch(broken.stderr, /At least 0|\n\s+at /);
+      const again = await copy(uri.href);
+      assert.deepEqual([again.code, again.stderr], [0, '']);
+      assert.match(again.stdout, /accounts: 1207 verified/);
+    } finally {
+      await wire.cut('hard');
     }
   });
 
@@ -294,11 +343,12 @@ describe('scripts/copy-store.ts', () => {
     assert.match(wrong.stderr, /Set SECRET_KEY to it, or to a list with a newer key in front of it/);
     const listed = await copy(uri, { SECRET_KEY: `another-secret-key-0123456789-0123456789,${world.key}` });
     assert.deepEqual([listed.code, listed.stderr], [0, '']);
-    const away = await copy('mongodb://app:hunter2@127.0.0.1:1/x');
-    assert.equal(away.code, 1);
-    assert.doesNotMatch(away.stdout + away.stderr, /hunter2/);
     const nowhere = await copy(uri, { DATA_DIR: join(folder, 'nowhere') });
     assert.match(nowhere.stderr, /There is no database at .*nowhere/);
+    const { code, stdout, stderr } = await away;
+    assert.equal(code, 1);
+    assert.match(stderr, /^MongoDB cannot be reached: .* Is it running, and is MONGODB_URI right\?\n$/);
+    assert.doesNotMatch(stdout + stderr, /hunter2/);
   });
 
   if (isLong) {

@@ -1,14 +1,14 @@
 // Long work at a terminal: what is done, how fast, how long still; Ctrl-C by a real key leaves everything whole.
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, test } from 'node:test';
 import { createSqliteStore } from '../../adapters/sqlite/store.ts';
-import { createProgress, durationOf } from '../../scripts/progress.ts';
 import { createSealer } from '../../src/keys/sealing.ts';
+import { createProgress, durationOf } from '../../src/process/progress.ts';
 import { purposeOf } from '../../src/second-factors/totp.ts';
 import { allCollections } from '../../src/store/all-collections.ts';
 import { accounts } from '../../src/store/collections.ts';
@@ -63,6 +63,36 @@ describe('progress', () => {
     const progress = createProgress({ unit: 'pages', out, now: () => at });
     for (; at <= 25_000; at += 1_000) progress.update('Checking the copy', 0, 0);
     assert.deepEqual(lines, ['Checking the copy … 10 s so far\n', 'Checking the copy … 20 s so far\n']);
+  });
+
+  test('a step that takes long: time goes on, in a terminal every second, in a log now and then', (t) => {
+    t.mock.timers.enable({ apis: ['setInterval'] });
+    for (const isTTY of [true, false]) {
+      const lines: string[] = [];
+      let at = 0;
+      const out = { isTTY, write: (part: string) => lines.push(plain(part).trim()) };
+      const progress = createProgress({ unit: 'documents', out, now: () => at });
+      progress.update('Copying', 0, 10_000);
+      const pass = (seconds: number): void => {
+        for (let n = 0; n < seconds * 4; n += 1) {
+          at += 250;
+          t.mock.timers.tick(250);
+        }
+      };
+      pass(10);
+      progress.update('Copying', 5_000, 10_000);
+      pass(12);
+      if (isTTY) {
+        assert.ok(lines.length >= 20, lines.join('\n'));
+        assert.ok(lines.includes('Copying: 0 of 10,000 (0 %) documents, for 9 s'), lines.join('\n'));
+        const half = 'Copying: 5,000 of 10,000 (50 %) documents, 500 a second';
+        for (const left of [9, 5, 1]) assert.ok(lines.includes(`${half}, ${left} s left`), lines.join('\n'));
+      } else assert.equal(lines.length, 2, lines.join('\n'));
+      const before = lines.length;
+      progress.end();
+      pass(12);
+      assert.ok(lines.length <= before + 1, 'ended');
+    }
   });
 
   test('durations are read at a glance', () => {
@@ -127,6 +157,58 @@ describe('Ctrl-C during a backup', () => {
       [],
     );
   });
+});
+
+test('Ctrl-C while a database is opened for a new signing key: nothing is done, and it says so', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'latchkey-progress-'));
+  t.after(() => rm(folder, { recursive: true }));
+  const env = { DATA_DIR: folder };
+  await createSqliteStore({
+    file: join(folder, 'latchkey.db'),
+    clock: Date.now,
+    definitions: allCollections,
+  }).close();
+  const keys = async (): Promise<string> => {
+    const { code, stdout } = await run('scripts/rotate-keys.ts', ['--list'], { env });
+    assert.equal(code, 0);
+    return stdout;
+  };
+  const before = await keys();
+  const { waitFor, type, exited, shown, close } = runInTerminal(
+    [process.execPath, 'scripts/rotate-keys.ts', '--immediate'],
+    env,
+  );
+  t.after(close);
+  await waitFor(/Opening the database …/);
+  type('\x03');
+  assert.equal(await exited, 130, shown());
+  const said = plain(shown());
+  // On a slow machine the key may be pressed when the new one is there: then it is shown, and said.
+  if (/Stopped before anything was done: the keys are as they were/.test(said))
+    assert.equal(await keys(), before);
+  else assert.match(said, /next .*[\s\S]*The new key was there before it could be stopped/);
+});
+
+test('Ctrl-C during the conversion of a large realm: it stops, and the same command writes all', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'latchkey-progress-'));
+  t.after(() => rm(folder, { recursive: true }));
+  const users = Array.from({ length: 60_000 }, (_, n) => ({
+    username: `person${n}`,
+    email: `p${n}@example.com`,
+  }));
+  const [realm, to] = [join(folder, 'realm.json'), join(folder, 'converted')];
+  await writeFile(realm, JSON.stringify({ users }));
+  const command = ['scripts/convert-realm.ts', realm, to];
+  const { waitFor, type, exited, shown, close } = runInTerminal([process.execPath, ...command]);
+  t.after(close);
+  await waitFor(/Reading .*realm\.json …/);
+  type('\x03');
+  assert.equal(await exited, 130, shown());
+  assert.match(plain(shown()), /Stopped: not all files are in .*converted\. Run the same command again/);
+  const again = await run('scripts/convert-realm.ts', [realm, to]);
+  assert.equal(again.code, 0, again.stderr);
+  assert.match(again.stdout, /^0 groups, 60000 users, 0 clients, /);
+  assert.equal((await readdir(to)).filter((name) => name.startsWith('users-')).length, 12);
 });
 
 test('Ctrl-C during sealing anew: what is sealed is whole, and the same command continues', async (t) => {

@@ -139,6 +139,32 @@ describe('sqlite: schema', () => {
     assert.equal(said.length, before, 'the next start has nothing to say');
   });
 
+  test('a large file in a terminal: each step is told as it goes on, and lists find everything', async () => {
+    await fill(open(), ['first']);
+    const database = new DatabaseSync(file);
+    database.exec(`INSERT INTO things (id, version, value, k_rank, f_rank)
+      WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 60000)
+      SELECT 'n' || i, 1, json_object('name', 'thing ' || i, 'rank', i), 'r' || i, i FROM n`);
+    database.close();
+    const [told, said]: [string[], string[]] = [[], []];
+    const line = {
+      update: (what: string, done: number, total: number) => void told.push(`${what} ${done} ${total}`),
+      end: () => void told.push('taken away'),
+    };
+    const log = {
+      warn: (_: object, text: string) => void said.push(text),
+      info: (_: object, text: string) => void said.push(text),
+    };
+    const store = createSqliteStore({ file, clock: Date.now, definitions: [grown], log, line });
+    stores.push(store);
+    assert.equal(said.length, 2, said.join('\n'));
+    assert.match(told.join('\n'), /things: making room for what lists and searches need(?:, 1 of \d)? 0 0/);
+    assert.ok(told.includes('things: deriving what lists and searches need 30000 60001'));
+    assert.match(told.join('\n'), /things: building its indexes(?:, 1 of \d)? 0 0/);
+    assert.equal(told.at(-1), 'taken away');
+    assert.equal((await store.collection(grown).findBy('name', 'thing 59999')).length, 1);
+  });
+
   test('a process of the previous version reads and writes beside the new one', async () => {
     const old = open().collection(small);
     const things = open().collection(grown);
