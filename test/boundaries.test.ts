@@ -101,6 +101,7 @@ const ground = new Set([
   'log-terminal',
   'json',
   'untrusted-text',
+  'phrase',
   'deep-freeze',
 ]);
 

@@ -9,13 +9,14 @@ import {
   isNewExpression,
   isParenthesizedExpression,
   isStringLiteralLikeNode,
+  isTaggedTemplateExpression,
   isTemplateExpression,
   type Node,
   type SourceFile,
   SyntaxKind,
 } from 'typescript/unstable/ast';
 import { API } from 'typescript/unstable/sync';
-import { isText } from '../../src/views/translate/words.ts';
+import { isText, isWordy } from '../../src/views/translate/words.ts';
 
 export interface Found {
   readonly text: string;
@@ -44,6 +45,8 @@ const NOT_SHOWN =
   /^(?:description|summary|operationId|pattern|attributes|example|examples|name|key|path|template)$/;
 const MAX_VARIANTS = 12;
 const VALUE = '\0';
+/** A value that is a text of ours: `ours(problem)` (src/phrase.ts). */
+const OURS = '\u0001';
 
 const product = (heads: readonly string[], tails: readonly string[]): string[] =>
   heads.flatMap((head) => tails.map((tail) => head + tail)).slice(0, MAX_VARIANTS);
@@ -66,14 +69,23 @@ function variants(node: Node, source: SourceFile): string[] {
     // A sum is one value.
     return joined.map((text) => text.replaceAll(/\0+/g, VALUE));
   }
-  return [VALUE];
+  const isOurs = isCallExpression(node) && node.expression.getText(source) === 'ours';
+  return [isOurs ? OURS : VALUE];
 }
+
+/** Of phrase`…`: every expression is a value, whatever it can be. */
+const phraseOf = (template: Node): string =>
+  isTemplateExpression(template)
+    ? template.templateSpans.reduce((text, span) => text + VALUE + span.literal.text, template.head.text)
+    : isStringLiteralLikeNode(template)
+      ? template.text
+      : '';
 
 const named = (text: string): string => {
   let number = 0;
-  return text.replaceAll(VALUE, () => {
+  return text.replaceAll(new RegExp(`[${VALUE}${OURS}]`, 'g'), (mark) => {
     number += 1;
-    return `{${String.fromCharCode(96 + number)}}`;
+    return `{${String.fromCharCode((mark === OURS ? 64 : 96) + number)}}`;
   });
 };
 
@@ -100,6 +112,13 @@ function textsIn(source: SourceFile, path: string): Found[] {
   const found: Found[] = [];
   const visit = (node: Node, isTaken: boolean): void => {
     if (SKIPPED.has(node.kind) || isForPrograms(node, source)) return;
+    if (isTaggedTemplateExpression(node)) {
+      const text = named(phraseOf(node.template));
+      if (isWordy(text)) found.push({ text, at: path });
+      if (isTemplateExpression(node.template))
+        for (const { expression } of node.template.templateSpans) visit(expression, false);
+      return;
+    }
     const isWhole = isStringLiteralLikeNode(node) || isTemplateExpression(node) || isJoined(node);
     if (isWhole && !isTaken)
       for (const variant of variants(node, source)) {

@@ -1,6 +1,8 @@
 // The scopes that an API declares: their names, and who may have them (decisions §10).
+
 import { openScopes } from '../clients/index.ts';
 import { newId } from '../ids.ts';
+import { ours } from '../phrase.ts';
 import type { ApiRecord, ApiScopeRecord } from '../store/apis.ts';
 import type { Role } from '../store/collections.ts';
 import { printableText } from '../untrusted-text.ts';
@@ -43,7 +45,7 @@ export function scopesProblem(scopes: readonly ApiScope[]): string | undefined {
   for (const [at, { name, description }] of scopes.entries()) {
     const twice = seen.has(name) ? 'has the name of another entry' : undefined;
     const problem = nameProblem(name) ?? descriptionProblem(description) ?? twice;
-    if (problem !== undefined) return `Entry ${at + 1} ${problem}.`;
+    if (problem !== undefined) return `Entry ${at + 1} ${ours(problem)}.`;
     seen.add(name);
   }
   return undefined;

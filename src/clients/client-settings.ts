@@ -1,4 +1,5 @@
 // What only an administrator decides about an application, beside its RFC 7591 metadata: wire names, bounds, conversion.
+import { ours } from '../phrase.ts';
 import type { ClientRecord } from '../store/collections.ts';
 import { authenticationSettings, readAuthenticationSettings } from './acr.ts';
 import { tokenSigningAlgorithms } from './metadata-members.ts';
@@ -218,7 +219,7 @@ function originsProblem(value: unknown): string | undefined {
     return `Must be a list of at most ${maxItems} origins.`;
   for (const [at, one] of value.entries()) {
     const problem = typeof one === 'string' ? originProblem(one) : 'must be a string';
-    if (problem !== undefined) return `Entry ${at + 1} ${problem}.`;
+    if (problem !== undefined) return `Entry ${at + 1} ${ours(problem)}.`;
   }
   return undefined;
 }

@@ -1,8 +1,10 @@
 // The legacy profile as the registry knows it (decisions §10): who may have it, and the members that count only while the
 // setting `legacy_profiles` is on. They are stored apart, so that without the setting an application is what it would be if
 // there were no profile. What they bring at sign-in is in src/oidc/legacy/.
+
 import { isLoopbackHost } from '../config/parsers.ts';
 import { AppError } from '../errors.ts';
+import { ours } from '../phrase.ts';
 import type { ClientMetadata, ClientRecord } from '../store/collections.ts';
 import { legacyMembers } from './legacy-members.ts';
 import { isStringList, valueProblem } from './member-values.ts';
@@ -107,7 +109,7 @@ export function withLegacyMembers(record: ClientRecord, change: Change): ClientR
   const { before, legacy, mode, kind } = change;
   const problems: Problems = {};
   const why = record.profile === 'legacy' ? whyNever(record) : undefined;
-  if (why !== undefined) throw refusal({ profile: `Must be null: ${why}.` });
+  if (why !== undefined) throw refusal({ profile: `Must be null: ${ours(why)}.` });
   const wished = legacy === undefined ? before : { ...(mode === 'merge' ? before : undefined), ...legacy };
   const open = Object.entries(wished ?? {}).filter(([name, value]) => {
     if (!isGiven(value) || (Array.isArray(value) && value.length === 0)) return false;
@@ -190,14 +192,14 @@ function requestUrisProblem(
         ? undefined
         : 'must have the SHA-256 of its content in base64url as its fragment, or none') ??
       (isOwnAddress?.(address) === true ? 'must not be an address of this server' : undefined);
-    if (problem !== undefined) return `entry ${at + 1} ${problem}`;
+    if (problem !== undefined) return `entry ${at + 1} ${ours(problem)}`;
   }
   return undefined;
 }
 
 function frontchannelProblem(uri: string, record: ClientRecord): string | undefined {
   const why = whyNever(record);
-  if (why !== undefined) return `must be absent: ${why}`;
+  if (why !== undefined) return `must be absent: ${ours(why)}`;
   const url = URL.parse(uri);
   const problem = uriProblem(uri, 'page', false);
   if (problem !== undefined || url === null) return problem ?? 'must be an absolute URI';

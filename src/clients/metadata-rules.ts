@@ -1,5 +1,6 @@
 // Our rules for client metadata, applied before the protocol core's schema at every creation and change, whatever its source
 // (RFC 7591, RFC 7592, admin API). Pure: neither stores nor fetches.
+import { ours } from '../phrase.ts';
 import { settingNames } from './client-settings.ts';
 import { isStringList, valueProblem } from './member-values.ts';
 import {
@@ -153,7 +154,7 @@ function checkUris(metadata: Readonly<Members>, authority: Authority, note: Note
     for (const [at, uri] of value.entries()) {
       const mayBeBare = authority.kind === 'administrator' || authority.keeps?.has(uri) === true;
       const problem = uriProblem(uri, use, isNative, { mayBePlain, mayBeBare });
-      if (problem !== undefined) note(name, `entry ${at + 1} ${problem}`);
+      if (problem !== undefined) note(name, `entry ${at + 1} ${ours(problem)}`);
     }
   }
 }

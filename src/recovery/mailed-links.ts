@@ -3,6 +3,7 @@ import type { Clock } from '../clock.ts';
 import { AppError } from '../errors.ts';
 import { deviceName, type Events } from '../events/index.ts';
 import { type Mail, type MailValues, type Requester, readerValues } from '../mail/index.ts';
+import { ours } from '../phrase.ts';
 import type { RateLimits } from '../rate-limits/index.ts';
 import { arePasswordsOff, type SettingValues } from '../settings/index.ts';
 import type { MailRequestRecord } from '../store/collections.ts';
@@ -124,11 +125,10 @@ export function createMailedLinks(deps: Deps): MailedLinks {
   };
 }
 
-const cannot = (what: string) => (field: string, problem: string) =>
-  new AppError('request.invalid', {
-    message: `${what}: this user ${problem}.`,
-    fields: { [field]: `The user ${problem}.` },
-  });
+const cannot = (message: string, field: string, problem: string) =>
+  new AppError('request.invalid', { message, fields: { [field]: `The user ${ours(problem)}.` } });
 
-const cannotReset = cannot('No link to a new password can be sent');
-const cannotVerify = cannot('No link to verify an address can be sent');
+const cannotReset = (field: string, problem: string) =>
+  cannot(`No link to a new password can be sent: this user ${ours(problem)}.`, field, problem);
+const cannotVerify = (field: string, problem: string) =>
+  cannot(`No link to verify an address can be sent: this user ${ours(problem)}.`, field, problem);

@@ -3,6 +3,7 @@ import type { Clock } from '../clock.ts';
 import { AppError } from '../errors.ts';
 import type { Events } from '../events/index.ts';
 import { type Mail, readerValues } from '../mail/index.ts';
+import { ours } from '../phrase.ts';
 import type { Recovery } from '../recovery/index.ts';
 import type { SettingValues } from '../settings/index.ts';
 import { inviterOf } from './inviter.ts';
@@ -84,6 +85,6 @@ export function createEnrolment(deps: Deps): Enrolment {
 }
 
 function cannotSend(field: string, problem: string): AppError {
-  const message = `No link can be sent: this user ${problem}.`;
-  return new AppError('request.invalid', { message, fields: { [field]: `The user ${problem}.` } });
+  const message = `No link can be sent: this user ${ours(problem)}.`;
+  return new AppError('request.invalid', { message, fields: { [field]: `The user ${ours(problem)}.` } });
 }

@@ -6,6 +6,7 @@ import { gzipSync } from 'node:zlib';
 import type { Context, Middleware } from 'koa';
 import nunjucks from 'nunjucks';
 import { catalogue } from '../errors.ts';
+import { about, named, Phrase } from '../phrase.ts';
 import type { PlaceOf } from '../places/index.ts';
 import { createAdminLanguages } from './admin-languages.ts';
 import { loadAssets } from './assets.ts';
@@ -113,7 +114,12 @@ export const createEnvironment = ({ isHtml, loader }: EnvironmentOptions): nunju
   });
   environment.addFilter('link', safeLink);
   environment.addFilter('image', safeImage);
-  environment.addFilter('short', (value: unknown) => String(value).slice(0, MAX_TEXT));
+  environment.addFilter('short', (value: unknown) => {
+    const text = String(value);
+    return value instanceof Phrase && text.length <= MAX_TEXT ? value : text.slice(0, MAX_TEXT);
+  });
+  environment.addFilter('about', about);
+  environment.addFilter('name', named);
   environment.addFilter('initial', initialOf);
   environment.addFilter(
     'breaks',

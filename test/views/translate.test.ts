@@ -108,7 +108,7 @@ test('translate: texts with values are found by what stands around these', () =>
   const texts = createAdminTexts(
     {
       Audit: 'Protokoll',
-      'Must be {a}.': 'Muss {a} sein.',
+      'Must be {A}.': 'Muss {A} sein.',
       'Must be a whole number from {a} to {b}.': 'Muss eine ganze Zahl von {a} bis {b} sein.',
       'By {a}': 'Von {a}',
       'true or false': 'wahr oder falsch',
@@ -125,6 +125,8 @@ test('translate: texts with values are found by what stands around these', () =>
     ['Must only contain code.', 'darf nur code enthalten.'],
     ['  Audit ', '  Protokoll '],
     ['By Ada {a}', 'Von Ada {a}'],
+    // Only what the code says is a text of ours is one within another.
+    ['By Audit', 'Von Audit'],
     ['Ada', 'Ada'],
     ['By ', 'By '],
   ];

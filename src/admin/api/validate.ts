@@ -1,8 +1,10 @@
 // Validates input against a schema and names every invalid, missing and unknown field at once. TypeBox checks; its own errors
 // are not used: they stop at eight by a setting of the whole process, and name each branch of a union instead of the field.
+
 import { IsObject, IsUnion, type Static, type TObject, type TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { AppError } from '../../errors.ts';
+import { ours } from '../../phrase.ts';
 import { expected } from './expected.ts';
 
 export interface Validator<Value> {
@@ -60,7 +62,7 @@ function createCheck(schema: TSchema): Check {
 
 function createLeafCheck(schema: TSchema): Check {
   const compiled = Compile(schema);
-  const problem = `Must be ${expected(schema)}.`;
+  const problem = `Must be ${ours(expected(schema))}.`;
   return (value, name, problems) => {
     if (!compiled.Check(value)) problems.set(name, problem);
   };

@@ -1,13 +1,14 @@
 // Acts on one item: some run at once, others after a page that names the consequences, and the most destructive ones after
 // the item's name is typed (typed confirmation works without a script and prevents accidental clicks).
+import { type PageText, phrase } from '../../phrase.ts';
 import { typedIn } from './field-values.ts';
 import { formPages, orShown } from './form-pages.ts';
 import { type AdminContext, type Crumb, idOf, type Page } from './page.ts';
 
 export interface Ask {
-  readonly heading: string;
+  readonly heading: PageText;
   /** The consequences, including what will be lost. */
-  readonly consequences: readonly string[];
+  readonly consequences: readonly PageText[];
   readonly button: string;
   readonly isDanger?: boolean;
   /** The text to type as confirmation. */
@@ -69,10 +70,12 @@ export function actPages<Item>(kind: Kind<Item>, acts: readonly ItemAct<Item>[])
   }
 
   /** @returns the error when a name must be typed and does not match */
-  async function wrongName(context: AdminContext, { ask }: ItemAct<Item>): Promise<string | undefined> {
+  async function wrongName(context: AdminContext, { ask }: ItemAct<Item>): Promise<PageText | undefined> {
     const wanted = ask?.(await read(context, idOf(context).id)).typed;
     if (wanted === undefined) return undefined;
-    return (context.form.get('confirm') ?? '').trim() === wanted ? undefined : `Type ${wanted} to continue.`;
+    return (context.form.get('confirm') ?? '').trim() === wanted
+      ? undefined
+      : phrase`Type ${wanted} to continue.`;
   }
 
   async function perform(context: AdminContext, act: ItemAct<Item>): Promise<void> {

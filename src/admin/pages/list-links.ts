@@ -1,5 +1,7 @@
 // Links of a list page: every state (search, filters, sorting, position) is in the address, so that links, the back
 // button and bookmarks work without a script.
+
+import { type PageText, Phrase } from '../../phrase.ts';
 import type { ListPage } from '../api/list.ts';
 import type { ListHandle } from '../api/resource-acts.ts';
 import type { AdminContext } from './page.ts';
@@ -17,7 +19,7 @@ interface Options {
   readonly query?: URLSearchParams;
   readonly chips?: readonly Choice[];
   /** A filter of the address in words; undefined: as it is written there. */
-  readonly wordsOf?: (name: string, value: string) => string | undefined;
+  readonly wordsOf?: (name: string, value: string) => PageText | undefined;
 }
 
 /** What the address has besides filters. */
@@ -72,7 +74,7 @@ export function listLinks<Item>(
     }),
     /** The filters of the address that are no chip: each in words, with a link that removes it. */
     others: others.map(([name, value]) => ({
-      label: wordsOf?.(name, value) ?? `${name.replaceAll('_', ' ')}: ${value}`,
+      label: wordsOf?.(name, value) ?? new Phrase([`${name.replaceAll('_', ' ')}: `, ''], [value]),
       href: href({ [name]: null }),
     })),
     value: (name: string): string => query.get(name) ?? '',

@@ -1,6 +1,8 @@
 // The page of a list: search, filters and sorting come from the declaration of the list's route, and every state is in the
 // address (list-links.ts). `listPage` draws the columns that it is given; `drawnList` leaves them to a template of their own,
 // which extends templates/admin/list.njk.
+
+import type { PageText } from '../../phrase.ts';
 import type { ListHandle } from '../api/resource-acts.ts';
 import { columnChoice, keepColumns } from './list-columns.ts';
 import { type Choice, listLinks } from './list-links.ts';
@@ -32,7 +34,9 @@ interface Common<Item> {
   readonly list: ListHandle<Item>;
   readonly chips?: readonly Choice[] | ((context: AdminContext) => readonly Choice[]);
   /** The filters that are no chip, in words (list-links.ts). */
-  readonly wordsOf?: (context: AdminContext) => Promise<(name: string, value: string) => string | undefined>;
+  readonly wordsOf?: (
+    context: AdminContext,
+  ) => Promise<(name: string, value: string) => PageText | undefined>;
 }
 
 interface Drawn<Item> extends Common<Item> {

@@ -1,8 +1,10 @@
 // Defines a page of the Admin UI: an address and its handler for the signed-in administrator or auditor. Pages change data
 // only through the routes of the REST API (context.call), so that rules, audit and concurrency have one implementation.
+
 import type Koa from 'koa';
 import type { RecordedEvent } from '../../events/index.ts';
 import type { Form } from '../../http/index.ts';
+import type { PageText } from '../../phrase.ts';
 import type { Handle, LinesHandle, Route } from '../api/route.ts';
 import type { Previews } from './previews.ts';
 import type { SignedInAdmin } from './signed-in-admin.ts';
@@ -113,7 +115,7 @@ export interface Crumb {
 }
 
 export interface PageModel {
-  readonly title: string;
+  readonly title: PageText;
   /** Current entry of the navigation. */
   readonly here: string;
   /** Breadcrumbs to this page, without the page itself. */

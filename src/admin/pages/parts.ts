@@ -1,4 +1,6 @@
 // The content of a list cell or of an item's property, rendered by templates/admin/parts.njk. A string is text of this product.
+import type { PageText } from '../../phrase.ts';
+
 export interface Name {
   readonly label: string;
   /** Below /admin; absent when there is no such page. */
@@ -9,7 +11,8 @@ export interface Name {
 
 export type Part =
   | string
-  | { readonly kind: 'text' | 'code' | 'unseen'; readonly text: string }
+  | { readonly kind: 'text' | 'code'; readonly text: string }
+  | { readonly kind: 'unseen'; readonly text: PageText }
   | { readonly kind: 'badge'; readonly text: string; readonly tone: string }
   | { readonly kind: 'when' | 'stamp'; readonly at: string | null }
   | { readonly kind: 'small'; readonly parts: readonly Part[]; readonly look: string }
@@ -19,7 +22,7 @@ export type Part =
 export const text = (of: string): Part => ({ kind: 'text', text: of });
 export const code = (of: string): Part => ({ kind: 'code', text: of });
 /** For screen readers only. */
-export const unseen = (of: string): Part => ({ kind: 'unseen', text: of });
+export const unseen = (of: PageText): Part => ({ kind: 'unseen', text: of });
 export const badge = (words: string, tone: '' | 'good' | 'warn' | 'bad' | 'strong' = ''): Part => ({
   kind: 'badge',
   text: words,

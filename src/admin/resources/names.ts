@@ -1,6 +1,8 @@
 // The labels of audit events, and the names of the users and items in them.
+
 import { AppError } from '../../errors.ts';
 import { deviceName, eventLabels } from '../../events/index.ts';
+import { named, type PageText, Phrase, phrase } from '../../phrase.ts';
 import { textOf } from '../pages/field-values.ts';
 import { personName } from '../pages/format.ts';
 import type { AdminContext, Values } from '../pages/page.ts';
@@ -119,15 +121,15 @@ const methodsOf = (used: readonly string[]): string =>
   methods[used.join('+')] ?? used.map((name) => methods[name] ?? name).join(' and ');
 
 /** The reason, or the group that a user was added to or removed from; the methods of a sign-in; how often a limit was hit. */
-function noteOf({ reason, details }: AuditEvent): string {
+function noteOf({ reason, details }: AuditEvent): PageText {
   const { group, methods: used, count, per }: Values = details ?? {};
-  return [
-    reason ? (reasons[reason] ?? reason.replaceAll('_', ' ')) : typeof group === 'string' && group,
-    Array.isArray(used) && methodsOf(used.map(String)),
-    typeof count === 'number' && count > 0 && `${count} in this ${String(per ?? '')}`,
-  ]
-    .filter(Boolean)
-    .join(', ');
+  const parts: Phrase[] = [];
+  if (reason) parts.push(new Phrase([reasons[reason] ?? reason.replaceAll('_', ' ')]));
+  else if (typeof group === 'string') parts.push(named(group));
+  if (Array.isArray(used)) parts.push(new Phrase([methodsOf(used.map(String))]));
+  if (typeof count === 'number' && count > 0)
+    parts.push(phrase`${count} in this ${new Phrase([String(per ?? '')])}`);
+  return parts.length < 2 ? (parts[0] ?? '') : new Phrase(['', ...parts.slice(1).map(() => ', '), ''], parts);
 }
 
 /** As templates show an event. */

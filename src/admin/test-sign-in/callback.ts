@@ -1,7 +1,9 @@
 // The callback of a test sign-in: the page that shows its outcome. The user who signed in may differ from the administrator
 // who started it, and then the browser is no longer signed in as an administrator. The outcome is still shown, because it
 // concerns only the user who signed in; the page then has no links into the Admin UI.
+
 import type Koa from 'koa';
+import { phrase } from '../../phrase.ts';
 import type { Values } from '../pages/page.ts';
 import { applicationName } from '../resources/clients/page.ts';
 import { outcomeOf } from './outcome.ts';
@@ -34,7 +36,7 @@ export function createTryCallback({ run, issuer, readClient, readApi, show }: De
     const name = applicationName(client);
     const resource = report.started.query.get('resource');
     const model = {
-      title: `Try ${name}`,
+      title: phrase`Try ${name}`,
       crumbs: [
         ...crumbs,
         { label: name, href: `/applications/${encodeURIComponent(clientId)}`, isName: true },

@@ -1,6 +1,7 @@
 // The texts of the Admin UI in one language, by their English: what templates are compiled with, and what is looked up while
 // a page is rendered. Whatever is not found stays English.
 import { readFileSync } from 'node:fs';
+import { Phrase } from '../../phrase.ts';
 import { bare, type Forms, keyOf, type Translation } from './words.ts';
 
 export interface AdminTexts {
@@ -21,17 +22,12 @@ interface Pattern {
   /** The name of each value in the text. */
   readonly names: readonly string[];
   readonly translation: Translation;
-  readonly isAboutNames: boolean;
 }
 
-const VALUE = /\{([a-z])\}/;
-
-/**
- * English texts whose values are names that somebody gave: the questions before an act, and what says whom or what it is about.
- * Who is called "Settings" must not be asked about by another name.
- */
-const ABOUT_NAMES =
-  /\?$|^(?:Type|Change the role of|Set a password for|Remove from|Users in|Done by|About|Application|The application|A scope of the API|Scopes of|Only its members can sign in to) [“{]/;
+/** `{a}` is a value that stays as it is; `{A}` is a text of ours (`ours` in src/phrase.ts). */
+const VALUE = /\{([a-z])\}/i;
+const VALUES = /\{([a-z])\}/gi;
+const isOurs = (name: string): boolean => /[A-Z]/.test(name);
 
 function patternOf([key, translation]: readonly [string, Translation]): Pattern {
   const pieces = key.split(VALUE);
@@ -39,7 +35,6 @@ function patternOf([key, translation]: readonly [string, Translation]): Pattern 
     parts: pieces.filter((_, place) => place % 2 === 0),
     names: pieces.filter((_, place) => place % 2 === 1),
     translation,
-    isAboutNames: ABOUT_NAMES.test(key),
   };
 }
 
@@ -92,21 +87,38 @@ export function createAdminTexts(
     const found = texts.get(keyOf(text));
     return found === undefined ? undefined : pick(found, undefined);
   };
-  /** A value within a text can be a text of ours itself; a number is written as the language does. */
-  const inside = (value: string): string =>
-    exactly(value) ?? (/^\d{1,3}(?:,\d{3})+$/.test(value) ? numbers.format(numberIn(value)) : value);
+  /** A number is written as the language does. */
+  const inside = (name: string, value: string): string =>
+    (isOurs(name) ? exactly(value) : undefined) ??
+    (/^\d{1,3}(?:,\d{3})+$/.test(value) ? numbers.format(numberIn(value)) : value);
 
   /** Names and codes keep their own direction within a sentence that runs from right to left. */
   const isolated = (value: string): string => (language === 'ar' ? `\u2068${value}\u2069` : value);
+
+  /** Nothing of it is sought: its values are known by their places. */
+  function phrased(phrase: Phrase): string {
+    const { key, values } = phrase;
+    // A name alone has nothing around it to be isolated from.
+    if (key === '{a}' && typeof values[0] === 'string') return values[0];
+    const count = values.find((value) => typeof value === 'number');
+    const [before, inner, after] = bare(key);
+    const text = `${before}${pick(texts.get(keyOf(inner)) ?? inner, count)}${after}`;
+    return text.replace(VALUES, (mark, name: string) => {
+      const value = values[name.charCodeAt(0) - 97];
+      if (value === undefined) return mark;
+      if (value instanceof Phrase) return isolated(phrased(value));
+      return isolated(typeof value === 'number' ? numbers.format(value) : value);
+    });
+  }
 
   function byPattern(text: string): string | undefined {
     for (const pattern of patterns) {
       const values = valuesIn(pattern, text);
       if (values === undefined) continue;
       const count = [...values.values()].find((value) => /^[\d,]+$/.test(value));
-      return pick(pattern.translation, count).replace(/\{([a-z])\}/g, (mark, name: string) => {
+      return pick(pattern.translation, count).replace(VALUES, (mark, name: string) => {
         const value = values.get(name);
-        return value === undefined ? mark : isolated(pattern.isAboutNames ? value : inside(value));
+        return value === undefined ? mark : isolated(inside(name, value));
       });
     }
     return undefined;
@@ -131,7 +143,10 @@ export function createAdminTexts(
 
   return {
     find: (key) => texts.get(key),
-    said: (value) => (typeof value === 'string' ? (translated(value) ?? value) : value),
+    said(value) {
+      if (value instanceof Phrase) return phrased(value);
+      return typeof value === 'string' ? (translated(value) ?? value) : value;
+    },
     numbered(count, one, many) {
       const [before, inner, after] = bare(numberIn(count) === 1 ? one : many);
       const forms = texts.get(keyOf(many));

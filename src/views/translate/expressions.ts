@@ -102,7 +102,9 @@ const isChosen = ({ before, after, operands }: Found): boolean =>
 
 /** Kinds of badges, buttons and cells, which stand where texts do. */
 const LOOKS: ReadonlySet<string> = new Set(
-  'good bad warn strong equal quiet primary risky narrow wide person yes no number text password'.split(' '),
+  'good bad warn strong equal quiet primary risky narrow wide bare nearby person yes no number text password'.split(
+    ' ',
+  ),
 );
 
 export function textsOf(expression: string, isShown: boolean): string[] {
@@ -110,7 +112,8 @@ export function textsOf(expression: string, isShown: boolean): string[] {
     .filter((chain) => !isHidden(chain))
     .flatMap((chain) => {
       const text = patternOf(chain.operands);
-      const isSmall = isShown && isChosen(chain) && /^\s*[a-z][a-z’-]+\s*$/.test(text) && !LOOKS.has(text);
+      if (text.split(' ').every((word) => LOOKS.has(word))) return [];
+      const isSmall = isShown && isChosen(chain) && /^\s*[a-z][a-z’-]+\s*$/.test(text);
       return isText(text) || isSmall ? [text] : [];
     });
 }

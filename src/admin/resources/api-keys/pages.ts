@@ -2,6 +2,7 @@
 
 import type { Static } from 'typebox';
 import { isMembers } from '../../../json.ts';
+import { phrase } from '../../../phrase.ts';
 import { actPages } from '../../pages/acts.ts';
 import { numberOrText } from '../../pages/field-values.ts';
 import { listPage } from '../../pages/list-page.ts';
@@ -114,7 +115,7 @@ async function showKey(context: AdminContext, model: object = {}, status = 200):
 }
 
 const showCreated = (context: AdminContext, created: Values): void =>
-  context.show('api-key-created', { title: String(created.name), here, crumbs, created });
+  context.show('api-key-created', { title: String(created.name), isTitleName: true, here, crumbs, created });
 
 async function showCreatedOnce(context: AdminContext): Promise<void> {
   const { created } = (await context.once()) ?? {};
@@ -203,7 +204,7 @@ const acts = actPages<ApiKeyView>(
       notice: 'api-key-revoked',
       isEnd: true,
       ask: ({ name }) => ({
-        heading: `Revoke the key ${name}?`,
+        heading: phrase`Revoke the key ${name}?`,
         consequences: [
           'Every program that uses it loses access immediately.',
           'It cannot be restored; a new one can be created.',

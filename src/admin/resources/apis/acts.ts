@@ -1,4 +1,5 @@
 // The acts on an API, and what each confirmation page says.
+import { type PageText, phrase } from '../../../phrase.ts';
 import { actPages } from '../../pages/acts.ts';
 import { numberOrText } from '../../pages/field-values.ts';
 import type { Page } from '../../pages/page.ts';
@@ -9,15 +10,15 @@ import type { ApiView } from './schema.ts';
 
 const MAX_OVERLAP_HOURS = 720;
 
-function consequences(api: ApiView): string[] {
+function consequences(api: ApiView): PageText[] {
   const machines = Object.keys(api.machine_grants).length;
   const names = api.scopes.map(({ name }) => name).join(', ');
   return [
     api.scopes.length === 0
       ? 'It has no scopes.'
       : api.scopes.length === 1
-        ? `Its one scope ends: ${names}.`
-        : `Its ${api.scopes.length} scopes end: ${names}.`,
+        ? phrase`Its one scope ends: ${names}.`
+        : phrase`Its ${api.scopes.length} scopes end: ${names}.`,
     api.clients === 'all'
       ? 'No application gets tokens for it any more.'
       : api.clients.length === 1
@@ -60,7 +61,7 @@ export const apiActPages: readonly Page[] = actPages<ApiView>(
       notice: 'api-saved',
       isAnswered: true,
       ask: ({ name }) => ({
-        heading: `Rotate the introspection secret of ${name}?`,
+        heading: phrase`Rotate the introspection secret of ${name}?`,
         consequences: [
           'A new secret is created and shown once.',
           'The current secret stops working after the time below.',
@@ -75,7 +76,7 @@ export const apiActPages: readonly Page[] = actPages<ApiView>(
       notice: 'api-deleted',
       isEnd: true,
       ask: (api) => ({
-        heading: `Delete the API ${api.name}?`,
+        heading: phrase`Delete the API ${api.name}?`,
         consequences: consequences(api),
         button: 'Delete API',
         isDanger: true,

@@ -91,7 +91,14 @@ async function showSecretOnce(context: AdminContext): Promise<void> {
 
 /** The only page that shows a secret. */
 const showSecret = (context: AdminContext, api: Values, verb: string): void =>
-  context.show('api-secret', { title: textOf(api, 'name'), here, crumbs: [apisCrumb], verb, api });
+  context.show('api-secret', {
+    title: textOf(api, 'name'),
+    isTitleName: true,
+    here,
+    crumbs: [apisCrumb],
+    verb,
+    api,
+  });
 
 export const apiListPages: readonly Page[] = [
   list,

@@ -1,6 +1,8 @@
 // The scopes of an API: a form for each, and the question before one is removed. A name is not edited, because tokens for a
 // scope that has another name are revoked: that is adding one and removing one.
+
 import { AppError } from '../../../errors.ts';
+import { phrase } from '../../../phrase.ts';
 import { isOn, linesOf, versionOf } from '../../pages/field-values.ts';
 import { formPages } from '../../pages/form-pages.ts';
 import { type AdminContext, idOf, type Page, type Values } from '../../pages/page.ts';
@@ -78,6 +80,7 @@ async function showForm(context: AdminContext, isNew: boolean, refused: Shown, s
   const crumbs = [apisCrumb, { label: api.name, href: `/apis/${api.id}`, isName: true }];
   const own = {
     title: scope === undefined ? 'Add a scope' : scope.name,
+    isTitleName: scope !== undefined,
     here,
     crumbs,
     api,
@@ -154,7 +157,7 @@ const remove = formPages({
     const { data: api } = await readApi(context);
     const scope = scopeIn(api, context);
     const back = `/apis/${api.id}`;
-    const heading = `Remove the scope ${scope.name}?`;
+    const heading = phrase`Remove the scope ${scope.name}?`;
     const ask = { heading, consequences: consequences(api, scope), button: 'Remove scope', isDanger: true };
     const crumbs = [apisCrumb, { label: api.name, href: back, isName: true }];
     const action = `${scopePath(api.id, scope.name)}/remove`;

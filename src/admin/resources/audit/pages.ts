@@ -3,11 +3,13 @@
 import { AppError } from '../../../errors.ts';
 import { eventNames } from '../../../events/index.ts';
 import { isMembers } from '../../../json.ts';
+import { ours, type PageText, Phrase, type PhraseValue, phrase } from '../../../phrase.ts';
 import { searchWords } from '../../../store/search-text.ts';
 import { exportPage } from '../../pages/exports.ts';
 import { personName } from '../../pages/format.ts';
 import { drawnList } from '../../pages/list-page.ts';
 import { type AdminContext, idOf, type Page, type Values } from '../../pages/page.ts';
+import type { Name } from '../../pages/parts.ts';
 import { applicationName } from '../clients/page.ts';
 import { clients } from '../clients/resource.ts';
 import { createNames, eventLabel, eventRow, eventRows, type NameOf } from '../names.ts';
@@ -25,30 +27,28 @@ const events = eventNames.map((name) => ({ name, label: eventLabel(name) }));
 
 const MOST_EXPORTED = 100_000;
 
-const fieldWords: Readonly<Record<string, (value: string) => string>> = {
+const fieldWords: Readonly<Record<string, (value: string) => PageText>> = {
   event: eventLabel,
   outcome: (value) => (value === 'failure' ? 'Failures' : 'Successes'),
   class: (value) => (value === 'all' ? 'With tokens' : value === 'tokens' ? 'Tokens' : 'Without tokens'),
-  ip_address: (value) => `From ${value}`,
-  at_from: (value) => `Since ${value.slice(0, 16).replace('T', ' ')} UTC`,
-  at_to: (value) => `Until ${value.slice(0, 16).replace('T', ' ')} UTC`,
+  ip_address: (value) => phrase`From ${value}`,
+  at_from: (value) => phrase`Since ${value.slice(0, 16).replace('T', ' ')} UTC`,
+  at_to: (value) => phrase`Until ${value.slice(0, 16).replace('T', ' ')} UTC`,
 };
 
 /** Ids of the address by name. */
 async function filterWords(context: AdminContext) {
   const nameOf = createNames(context);
-  const given = pickFields.flatMap(({ filter, label, kinds }) => {
+  const given = pickFields.flatMap(({ filter, inWords, kinds }) => {
     const id = context.query.get(filter);
-    return id === null ? [] : [{ filter, label, id, kinds: [...kinds.map(kindOf), 'group', 'api'] }];
+    return id === null ? [] : [{ filter, inWords, id, kinds: [...kinds.map(kindOf), 'group', 'api'] }];
   });
-  const names = new Map<string, string>();
-  for (const { filter, label, id, kinds } of given)
-    names.set(filter, `${label} ${await nameOfAny(nameOf, kinds, id)}`);
-  const open = new Map(pickFields.map(({ name, label }) => [name, label]));
-  return (name: string, value: string): string | undefined => {
-    const label = open.get(name);
-    return names.get(name) ?? (label === undefined ? fieldWords[name]?.(value) : `${label} “${value}”`);
-  };
+  const names = new Map<string, PageText>();
+  for (const { filter, inWords, id, kinds } of given)
+    names.set(filter, inWords(await nameOfAny(nameOf, kinds, id)));
+  const open = new Map(pickFields.map(({ name, inWords }) => [name, inWords]));
+  return (name: string, value: string): PageText | undefined =>
+    names.get(name) ?? open.get(name)?.(`“${value}”`) ?? fieldWords[name]?.(value);
 }
 
 const kindOf = (kind: 'user' | 'application'): string => (kind === 'user' ? 'user' : 'client');
@@ -62,7 +62,7 @@ async function nameOfAny(nameOf: NameOf, kinds: readonly string[], id: string): 
 }
 
 /** What else the search could have meant: kinds of events by their words, people and applications by name. */
-async function meant(context: AdminContext): Promise<readonly { label: string; href: string }[]> {
+async function meant(context: AdminContext): Promise<readonly { label: PageText; href: string }[]> {
   const text = (context.query.get('search') ?? '').trim();
   if (text === '' || context.query.has('cursor') || context.query.has('offset')) return [];
   const words = searchWords(text);
@@ -75,13 +75,13 @@ async function meant(context: AdminContext): Promise<readonly { label: string; h
   return [
     ...kinds
       .slice(0, 6)
-      .map(({ name, label }) => ({ label: `Event: ${label}`, href: `/audit?event=${name}` })),
+      .map(({ name, label }) => ({ label: `Event: ${ours(label)}`, href: `/audit?event=${name}` })),
     ...people.data.items.flatMap((user) => [
-      { label: `Done by ${personName(user)}`, href: `/audit?actor_id=${user.id}` },
-      { label: `About ${personName(user)}`, href: `/audit?target_id=${user.id}` },
+      { label: phrase`Done by ${personName(user)}`, href: `/audit?actor_id=${user.id}` },
+      { label: phrase`About ${personName(user)}`, href: `/audit?target_id=${user.id}` },
     ]),
     ...applications.data.items.map((client) => ({
-      label: `Application ${applicationName(client)}`,
+      label: phrase`Application ${applicationName(client)}`,
       href: `/audit?client_id=${encodeURIComponent(client.client_id)}`,
     })),
   ];
@@ -183,6 +183,8 @@ async function sessionOf(context: AdminContext, id: string | null): Promise<{ de
   }
 }
 
+const inSentence = ({ label, isOurs }: Name): PhraseValue => (isOurs === true ? new Phrase([label]) : label);
+
 async function showEvent(context: AdminContext): Promise<void> {
   const { data: event } = await context.call(auditLog.read, { params: idOf(context) });
   const nameOf = createNames(context);
@@ -200,9 +202,9 @@ async function showEvent(context: AdminContext): Promise<void> {
       target: kindWords[event.target_kind ?? ''] ?? '',
     },
     sentence: sentenceOf(event.event, {
-      actor: row.actor.label,
-      target: row.target?.label,
-      client: row.client?.label,
+      actor: inSentence(row.actor),
+      target: row.target && inSentence(row.target),
+      client: row.client && inSentence(row.client),
     }),
     changes: changesOf(details),
     session: await sessionOf(context, event.session_id),

@@ -1,6 +1,7 @@
 // Who or what the audit log is asked about, by name: one of several is chosen on the page. A suggestion (templates/assets/
 // audit.js) is "Grace Hopper (grace@example.com)"; without scripts a part of the name is enough.
 import { AppError } from '../../../errors.ts';
+import { type PageText, phrase } from '../../../phrase.ts';
 import { personName } from '../../pages/format.ts';
 import type { AdminContext } from '../../pages/page.ts';
 import { applicationName } from '../clients/page.ts';
@@ -16,13 +17,33 @@ interface Field {
   /** Filter of the route. */
   readonly filter: string;
   readonly label: string;
+  /** The filter in words. */
+  readonly inWords: (name: string) => PageText;
   readonly kinds: readonly Kind[];
 }
 
 export const pickFields: readonly Field[] = [
-  { name: 'by', filter: 'actor_id', label: 'By', kinds: ['user', 'application'] },
-  { name: 'about', filter: 'target_id', label: 'About', kinds: ['user', 'application'] },
-  { name: 'application', filter: 'client_id', label: 'Application', kinds: ['application'] },
+  {
+    name: 'by',
+    filter: 'actor_id',
+    label: 'By',
+    inWords: (name) => phrase`By ${name}`,
+    kinds: ['user', 'application'],
+  },
+  {
+    name: 'about',
+    filter: 'target_id',
+    label: 'About',
+    inWords: (name) => phrase`About ${name}`,
+    kinds: ['user', 'application'],
+  },
+  {
+    name: 'application',
+    filter: 'client_id',
+    label: 'Application',
+    inWords: (name) => phrase`Application ${name}`,
+    kinds: ['application'],
+  },
 ];
 
 interface Candidate {

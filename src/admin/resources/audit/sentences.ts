@@ -1,5 +1,6 @@
 // Every event of the catalogue as a sentence. What stands in brackets is left out where its name is unknown.
 import type { EventName } from '../../../events/index.ts';
+import { Phrase, type PhraseValue } from '../../../phrase.ts';
 
 export const sentencesOfEvents: Readonly<Record<EventName, string>> = {
   'signin.success': '{actor} signed in[ to {client}].',
@@ -109,24 +110,25 @@ export const sentencesOfEvents: Readonly<Record<EventName, string>> = {
 
 const known: Readonly<Record<string, string>> = sentencesOfEvents;
 
+/** What is called by a word of this product ("Anonymous") is a Phrase. */
 interface Names {
-  readonly actor: string;
-  readonly target?: string | undefined;
-  readonly client?: string | undefined;
+  readonly actor: PhraseValue;
+  readonly target?: PhraseValue | undefined;
+  readonly client?: PhraseValue | undefined;
 }
 
 /** @returns undefined for an event of a later version of this product */
-export function sentenceOf(event: string, names: Names): string | undefined {
-  const values = new Map<string, string | undefined>(Object.entries(names));
-  // One pass over each part: a name that looks like a placeholder is not one.
-  const fill = (text: string): string =>
-    text.replaceAll(/\{(\w+)\}/g, (_, name: string) => values.get(name) ?? '');
-  return known[event]
-    ?.split(/(\[[^\]]*\])/)
-    .map((part) => {
-      if (!part.startsWith('[')) return fill(part);
-      const [, name = ''] = /\{(\w+)\}/.exec(part) ?? [];
-      return values.get(name) === undefined ? '' : fill(part.slice(1, -1));
-    })
-    .join('');
+export function sentenceOf(event: string, names: Names): Phrase | undefined {
+  const values = new Map<string, PhraseValue | undefined>(Object.entries(names));
+  const text = known[event]?.replaceAll(/\[([^\]]*)\]/g, (_, part: string) => {
+    const [, name = ''] = /\{(\w+)\}/.exec(part) ?? [];
+    return values.get(name) === undefined ? '' : part;
+  });
+  if (text === undefined) return undefined;
+  // What stands around the names, and these between: no name is ever read as a part of the sentence.
+  const pieces = text.split(/\{(\w+)\}/);
+  return new Phrase(
+    pieces.filter((_, place) => place % 2 === 0),
+    pieces.filter((_, place) => place % 2 === 1).map((name) => values.get(name) ?? ''),
+  );
 }

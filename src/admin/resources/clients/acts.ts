@@ -1,5 +1,7 @@
 // The acts on an application, and what each confirmation page says.
+
 import type { ClientView } from '../../../clients/index.ts';
+import { phrase } from '../../../phrase.ts';
 import { actPages, type ItemAct, type Kind } from '../../pages/acts.ts';
 import { numberOrText } from '../../pages/field-values.ts';
 import type { AdminContext, Page } from '../../pages/page.ts';
@@ -37,7 +39,7 @@ const acts: readonly ItemAct<ClientView>[] = [
     notice: 'application-saved',
     isAnswered: true,
     ask: (client) => ({
-      heading: `Rotate the secret of ${applicationName(client)}?`,
+      heading: phrase`Rotate the secret of ${applicationName(client)}?`,
       consequences: [
         'A new secret is created and shown once.',
         'The current secret stops working after the time below.',
@@ -52,7 +54,7 @@ const acts: readonly ItemAct<ClientView>[] = [
     notice: 'application-deactivated',
     undo: 'reactivate',
     ask: (client) => ({
-      heading: `Deactivate ${applicationName(client)}?`,
+      heading: phrase`Deactivate ${applicationName(client)}?`,
       consequences: [
         'Users can no longer sign in to it.',
         'All its tokens are revoked immediately.',
@@ -74,7 +76,7 @@ const acts: readonly ItemAct<ClientView>[] = [
     notice: 'application-deleted',
     isEnd: true,
     ask: (client) => ({
-      heading: `Delete ${applicationName(client)}?`,
+      heading: phrase`Delete ${applicationName(client)}?`,
       consequences: [
         'Its client ID and secret permanently stop working.',
         'All its grants, tokens and consents are deleted.',

@@ -68,6 +68,7 @@ async function showGuide(context: AdminContext): Promise<void> {
   const model = guideModel(context, guide, application);
   context.show('guide', {
     title: `${guide.label}: ${textOf({ name: application.name }, 'name')}`,
+    isTitleName: true,
     here,
     crumbs: [...crumbs, { label: 'Guides', href: `${path}/connect` }],
     name: application.name,

@@ -1,4 +1,5 @@
 // The list of groups, and the forms for a new group and for its name and description.
+import { phrase } from '../../../phrase.ts';
 import { textOrNull, versionOf } from '../../pages/field-values.ts';
 import { formPages } from '../../pages/form-pages.ts';
 import { count } from '../../pages/format.ts';
@@ -56,7 +57,7 @@ const list = listPage({
       cell: ({ id, label, members }) => [
         members === undefined
           ? link(`/groups/${id}`, 'Show')
-          : link(`/users?group=${id}`, unseen(`Users in ${label}: `), count(members)),
+          : link(`/users?group=${id}`, unseen(phrase`Users in ${label}: `), count(members)),
       ],
     },
     { label: 'Created', sort: 'created_at', look: 'wide', cell: (group) => [when(group.created_at)] },

@@ -1,8 +1,10 @@
 // The page of one group: its members, the applications it gives access to, and its deletion. A user's page shows the
 // reverse: the groups of the user.
+
 import type { Static } from 'typebox';
 import type { ClientView } from '../../../clients/index.ts';
 import { AppError } from '../../../errors.ts';
+import { type PageText, phrase } from '../../../phrase.ts';
 import { actPages, type Kind } from '../../pages/acts.ts';
 import { orShown } from '../../pages/form-pages.ts';
 import { listLinks } from '../../pages/list-links.ts';
@@ -142,7 +144,7 @@ const kind: Kind<Doomed> = {
   },
 };
 
-function consequences(group: Doomed): string[] {
+function consequences(group: Doomed): PageText[] {
   const members = group.memberTotal;
   const names = group.applications.map(applicationName);
   const others = group.applicationTotal - names.length;
@@ -154,12 +156,12 @@ function consequences(group: Doomed): string[] {
     'It is no longer in the claim “groups” of tokens.',
     ...(names.length > 0
       ? [
-          `Only its members can sign in to ${whose}. Change that first; otherwise the group cannot be deleted.`,
+          phrase`Only its members can sign in to ${whose}. Change that first; otherwise the group cannot be deleted.`,
         ]
       : []),
     ...(group.apis.length > 0
       ? [
-          `Scopes of ${group.apis.map(({ name }) => name).join(', ')} are for its members. Change that first; otherwise the group cannot be deleted.`,
+          phrase`Scopes of ${group.apis.map(({ name }) => name).join(', ')} are for its members. Change that first; otherwise the group cannot be deleted.`,
         ]
       : []),
   ];
@@ -172,7 +174,7 @@ const acts = actPages(kind, [
     notice: 'group-deleted',
     isEnd: true,
     ask: (group) => ({
-      heading: `Delete the group ${groupLabel(group)}?`,
+      heading: phrase`Delete the group ${groupLabel(group)}?`,
       consequences: consequences(group),
       button: 'Delete group',
       isDanger: true,

@@ -1,4 +1,5 @@
 // The pages of the signing keys: which keys sign and which still verify, the next scheduled rotation, and manual rotation.
+import { phrase } from '../../../phrase.ts';
 import { formPages } from '../../pages/form-pages.ts';
 import type { AdminContext, Page } from '../../pages/page.ts';
 import { readSettings } from '../settings/read.ts';
@@ -58,7 +59,7 @@ async function showReplace(context: AdminContext, shown: object = {}, status = 2
   const ask = {
     heading: 'Replace a compromised key?',
     consequences: [
-      `The keys ${current.map(({ kid, alg }) => `${kid} (${alg})`).join(', ')} are removed from the key list now, and new keys sign.`,
+      phrase`The keys ${current.map(({ kid, alg }) => `${kid} (${alg})`).join(', ')} are removed from the key list now, and new keys sign.`,
       'All access tokens and ID tokens that they signed are no longer valid, in all applications.',
       'Users stay signed in here. Applications get new tokens with their refresh token or by a new sign-in.',
       'This cannot be undone. Use it only when the key may be compromised.',
@@ -73,7 +74,7 @@ async function showReplace(context: AdminContext, shown: object = {}, status = 2
 async function replace(context: AdminContext): Promise<void> {
   const typed = context.form.get('confirm') ?? '';
   if (typed.trim() !== WORD) {
-    const shown = { errors: { confirm: `Type ${WORD} to continue.` }, values: { confirm: typed } };
+    const shown = { errors: { confirm: phrase`Type ${WORD} to continue.` }, values: { confirm: typed } };
     return showReplace(context, shown, 400);
   }
   await context.call(signingKeys.rotate, { body: { mode: 'compromised' } });

@@ -23,7 +23,13 @@ const list = drawnList({
 async function showMail(context: AdminContext): Promise<void> {
   const { data: mail } = await context.call(mails.read, { params: idOf(context) });
   const crumbs = [{ label: 'Outbox', href: '/outbox' }];
-  context.show('mail', { title: mail.subject || 'Mail', here, crumbs, mail });
+  context.show('mail', {
+    title: mail.subject || 'Mail',
+    isTitleName: mail.subject !== '',
+    here,
+    crumbs,
+    mail,
+  });
 }
 
 export const outboxPages: readonly Page[] = [

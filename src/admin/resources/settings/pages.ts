@@ -1,7 +1,9 @@
 // The pages of the runtime settings: one per group, generated from the schema, each value with its default, its bounds, and
 // who changed it. Only changed values are sent, so that two administrators conflict only where they change the same setting;
 // the page then reports the conflict and keeps what was typed.
+
 import { isMembers } from '../../../json.ts';
+import { ours } from '../../../phrase.ts';
 import { definitionOf, isSettingKey } from '../../../settings/index.ts';
 import { apiCall } from '../../pages/curl.ts';
 import { refusalOf, typedIn } from '../../pages/field-values.ts';
@@ -88,7 +90,7 @@ async function showGroup(context: AdminContext, shown: Shown = {}, status = 200)
     call,
     typed: typed ?? {},
   };
-  const title = `${group.name} settings`;
+  const title = `${ours(group.name)} settings`;
   const facts = group.slug === 'mail' ? fields.find(({ key }) => key === 'smtp_url') : undefined;
   const server = facts && context.canChange ? await serverModel(context, facts, shown.server) : undefined;
   context.show('settings', { title, here, ...model, errors, alert, stale, test, server }, status);

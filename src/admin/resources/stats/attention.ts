@@ -1,5 +1,6 @@
 // The problems that an administrator should handle first, derived from facts and ordered by urgency, each with a link to
 // the page where it is fixed.
+import { type PageText, phrase } from '../../../phrase.ts';
 import type { KeyPlan } from '../keys/plan.ts';
 import type { User } from '../users/schema.ts';
 import type { PkceRequired } from './pkce-required.ts';
@@ -11,7 +12,7 @@ type SignIns = Pick<StatsPoint, 'sign_ins' | 'failed_sign_ins'>;
 export interface Attention {
   readonly icon: string;
   readonly text: string;
-  readonly detail: string;
+  readonly detail: PageText;
   readonly href: string;
   readonly action: string;
 }
@@ -89,14 +90,14 @@ export function attentionOf(facts: Facts): Attention[] {
     lockedTotal > 0 && {
       icon: 'lock',
       text: lockedWords(lockedTotal),
-      detail: `After too many wrong passwords: ${locked.map(({ username }) => username).join(', ')}`,
+      detail: phrase`After too many wrong passwords: ${locked.map(({ username }) => username).join(', ')}`,
       href: lockedTotal === 1 ? `/users/${locked[0]?.id ?? ''}` : '/users?is_locked=true',
       action: 'View',
     },
     pkceRequired.length > 0 && {
       icon: 'key',
       text: pkceWords(pkceRequired.length),
-      detail: `It was used 20 times in a row, so a sign-in without it is refused: ${pkceRequired.map(({ name }) => name).join(', ')}`,
+      detail: phrase`It was used 20 times in a row, so a sign-in without it is refused: ${pkceRequired.map(({ name }) => name).join(', ')}`,
       href:
         pkceRequired.length === 1
           ? `/applications/${pkceRequired[0]?.clientId}`

@@ -1,4 +1,6 @@
 // The pages of issued tokens: what was issued to which application for whom, never the value, and revocation.
+
+import { type PageText, Phrase, phrase } from '../../../phrase.ts';
 import type { ListPage } from '../../api/list.ts';
 import { refusalOf } from '../../pages/field-values.ts';
 import { listLinks } from '../../pages/list-links.ts';
@@ -29,15 +31,28 @@ const chips = [
   { label: 'Client credentials', set: { kind: 'client_credentials' } },
 ];
 
+/** For screen readers, beside "Revoke". */
+function aboutToken(kind: string, user: string | undefined, client: string | undefined): PageText {
+  const what = new Phrase([kind]);
+  if (user !== undefined && client !== undefined) return phrase`${what} of ${user} at ${client}`;
+  if (user !== undefined) return phrase`${what} of ${user}`;
+  return client === undefined ? what : phrase`${what} at ${client}`;
+}
+
 const rowsOf = (items: readonly Token[], nameOf: NameOf) =>
   Promise.all(
     items.map(async (token) => {
       const { user_id: user, client_id: client } = token;
+      const [owner, application] = [
+        user === null ? undefined : await nameOf('user', user),
+        client === null ? undefined : await nameOf('client', client),
+      ];
       return {
         ...token,
         kindLabel: kinds[token.kind],
-        user: user === null ? undefined : await nameOf('user', user),
-        client: client === null ? undefined : await nameOf('client', client),
+        user: owner,
+        client: application,
+        about: aboutToken(kinds[token.kind], owner?.label, application?.label),
       };
     }),
   );

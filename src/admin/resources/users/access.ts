@@ -1,4 +1,5 @@
 // The part of a user's page about credentials and access: passkeys and authorized applications, each with its removal.
+import { phrase } from '../../../phrase.ts';
 import { formPages, orShown } from '../../pages/form-pages.ts';
 import { type AdminContext, idOf, type Page } from '../../pages/page.ts';
 import { passkeys } from '../passkeys/resource.ts';
@@ -22,7 +23,7 @@ async function showPasskeyEnd(context: AdminContext, shown: object = {}, status 
   if (passkey === undefined) return context.go(back);
   const name = user.username;
   const ask = {
-    heading: `Remove the passkey “${passkey.label}” of ${name}?`,
+    heading: phrase`Remove the passkey “${passkey.label}” of ${name}?`,
     consequences: [
       'No one can sign in with it any more. It cannot be restored; the user can add another one.',
       own.items.length === 1

@@ -1,4 +1,5 @@
 // The acts on a user, and what each confirmation page says.
+import { phrase } from '../../../phrase.ts';
 import type { Handle } from '../../api/route.ts';
 import { actPages, type ItemAct, type Kind } from '../../pages/acts.ts';
 import { orShown } from '../../pages/form-pages.ts';
@@ -47,7 +48,7 @@ const acts: readonly ItemAct<User>[] = [
     run: by(userActs.resetMfa),
     notice: 'user-mfa-reset',
     ask: (user) => ({
-      heading: `Reset the second factor of ${name(user)}?`,
+      heading: phrase`Reset the second factor of ${name(user)}?`,
       consequences: [
         'The authenticator app and all recovery codes stop working.',
         'Trusted browsers are asked for a second factor again.',
@@ -63,7 +64,7 @@ const acts: readonly ItemAct<User>[] = [
     notice: 'user-deactivated',
     undo: 'reactivate',
     ask: (user) => ({
-      heading: `Deactivate ${name(user)}?`,
+      heading: phrase`Deactivate ${name(user)}?`,
       consequences: [
         'All sessions and tokens end immediately.',
         'The user cannot sign in until you reactivate the account.',
@@ -78,7 +79,7 @@ const acts: readonly ItemAct<User>[] = [
     run: set('role'),
     notice: 'user-role',
     ask: (user) => ({
-      heading: `Change the role of ${name(user)}`,
+      heading: phrase`Change the role of ${name(user)}`,
       consequences: [
         'An administrator can do everything here and in the admin API; an auditor can view everything but change nothing.',
         'The user is signed out everywhere.',
@@ -92,7 +93,7 @@ const acts: readonly ItemAct<User>[] = [
     run: set('password'),
     notice: 'user-password',
     ask: (user) => ({
-      heading: `Set a password for ${name(user)}`,
+      heading: phrase`Set a password for ${name(user)}`,
       consequences: [
         'The user is signed out everywhere.',
         'You will know this password. If the e-mail address is verified, send a reset link instead.',
@@ -107,7 +108,7 @@ const acts: readonly ItemAct<User>[] = [
     notice: 'user-deleted',
     isEnd: true,
     ask: (user) => ({
-      heading: `Delete ${name(user)}?`,
+      heading: phrase`Delete ${name(user)}?`,
       consequences: [
         'The account, its second factors, trusted browsers and consents are permanently deleted.',
         'All sessions and tokens end immediately.',

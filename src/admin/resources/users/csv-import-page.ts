@@ -1,8 +1,10 @@
 // The import of a table of users: pasted or read from a file, its columns matched, every row judged, and begun when it is
 // confirmed. Until then nothing is stored: the text goes along in the form. From then on a job carries it out
 // (import-job.ts), and its page shows how far it is, whoever asks, whenever.
+
 import { Readable } from 'node:stream';
 import { AppError } from '../../../errors.ts';
+import { ours } from '../../../phrase.ts';
 import { csvOf } from '../../pages/exports.ts';
 import { isOn, refusalOf } from '../../pages/field-values.ts';
 import { type AdminContext, idOf, type Page } from '../../pages/page.ts';
@@ -45,7 +47,7 @@ function mappingOf({ form }: AdminContext, { header }: Table): string[] {
 function mappingProblem(mapping: readonly string[]): string | undefined {
   const chosen = mapping.filter(Boolean);
   const twice = chosen.find((name, at) => chosen.indexOf(name) !== at);
-  if (twice !== undefined) return `Two columns are “${labelOf(twice)}”: choose one of them.`;
+  if (twice !== undefined) return `Two columns are “${ours(labelOf(twice))}”: choose one of them.`;
   return chosen.includes('username') || chosen.includes('email')
     ? undefined
     : 'Say which column is the username or the e-mail address.';

@@ -1,5 +1,7 @@
 // The list of users: search, filters, the form that adds one, and the fields of that form.
+
 import { minPasswordLength } from '../../../accounts/index.ts';
+import { type PageText, phrase } from '../../../phrase.ts';
 import { apiCall } from '../../pages/curl.ts';
 import { isOn, textOrNull } from '../../pages/field-values.ts';
 import { formPages } from '../../pages/form-pages.ts';
@@ -40,24 +42,23 @@ const words: Readonly<Record<string, string>> = {
   'is_email_verified true': 'E-mail verified',
   'has_signed_in true': 'Signed in at least once',
 };
-const fieldWords: Readonly<Record<string, string>> = {
-  username: 'Username is',
-  email: 'E-mail is',
-  created_at_from: 'Created since',
-  created_at_to: 'Created until',
-  updated_at_from: 'Changed since',
-  updated_at_to: 'Changed until',
-  last_login_at_from: 'Signed in since',
-  last_login_at_to: 'Not signed in since',
+const fieldWords: Readonly<Record<string, (value: string) => PageText>> = {
+  username: (value) => phrase`Username is ${value}`,
+  email: (value) => phrase`E-mail is ${value}`,
+  created_at_from: (value) => phrase`Created since ${value}`,
+  created_at_to: (value) => phrase`Created until ${value}`,
+  updated_at_from: (value) => phrase`Changed since ${value}`,
+  updated_at_to: (value) => phrase`Changed until ${value}`,
+  last_login_at_from: (value) => phrase`Signed in since ${value}`,
+  last_login_at_to: (value) => phrase`Not signed in since ${value}`,
 };
 
 async function filterWords(context: AdminContext) {
   const { items } = context.query.has('group') ? await groupChoices(context) : { items: [] };
-  return (name: string, value: string): string | undefined => {
-    if (name === 'group') return `In ${items.find((group) => group.name === value)?.label ?? value}`;
+  return (name: string, value: string): PageText | undefined => {
+    if (name === 'group') return phrase`In ${items.find((group) => group.name === value)?.label ?? value}`;
     const time = /_at_(?:from|to)$/.test(name) ? value.slice(0, 10) : value;
-    const field = fieldWords[name];
-    return words[`${name} ${value}`] ?? (field === undefined ? undefined : `${field} ${time}`);
+    return words[`${name} ${value}`] ?? fieldWords[name]?.(time);
   };
 }
 

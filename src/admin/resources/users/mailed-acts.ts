@@ -1,5 +1,6 @@
 // Why a mail to a user could not be sent, or its link not used; the rules are in src/recovery/mailed-links.ts and
 // src/registration/enrolment.ts. Each act says so in its place instead of being away.
+import { ours } from '../../../phrase.ts';
 import type { AdminContext } from '../../pages/page.ts';
 import { readSettings } from '../settings/read.ts';
 import type { User } from './schema.ts';
@@ -18,7 +19,7 @@ const noVerification = (user: User): string | undefined =>
 export async function mailedActsOf(context: AdminContext, user: User) {
   const settingOf = await readSettings(context);
   const noReset = (): string | undefined => {
-    if (!user.email) return `${NO_ADDRESS} Set a password instead.`;
+    if (!user.email) return `${ours(NO_ADDRESS)} Set a password instead.`;
     if (!user.is_email_verified) return 'The e-mail address is not verified: a link could reach a stranger.';
     if (!user.is_active) return DEACTIVATED;
     const isOff = settingOf('auth_mode')?.value === 'passkey_only';
