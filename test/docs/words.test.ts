@@ -1,7 +1,9 @@
 // One word for one thing on all pages, as docs/glossary.md says: it has the words, and patterns of those that are not used.
-import { deepEqual, match, ok } from 'node:assert/strict';
+import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
+import { labelOf } from '../../src/admin/resources/settings/words.ts';
+import { settingKeys } from '../../src/settings/index.ts';
 
 const root = new URL('../../', import.meta.url);
 const read = (path: string): string => readFileSync(new URL(path, root), 'utf8');
@@ -53,6 +55,14 @@ test('words on pages: each of the glossary is used, and no other for the same th
         texts.some(({ text }) => text.includes(one)),
         one,
       );
+});
+
+test('words on pages: settings have names of their own, in the words of the glossary', () => {
+  const labels = settingKeys.map(labelOf);
+  equal(new Set(labels).size, settingKeys.length);
+  for (const [index, key] of settingKeys.entries()) notEqual(labels[index], key);
+  const refused = labels.filter((label) => rules.some(({ pattern }) => pattern.test(label)));
+  deepEqual(refused, []);
 });
 
 test('words on pages: the patterns find what they are for', () => {
