@@ -92,6 +92,26 @@ test('guides: a redirect URI that is registered is taken, wherever the applicati
   );
 });
 
+test('guides: every variable that their code reads is set by their lines', () => {
+  const read =
+    /(?:process\.env\.|os\.environ\["|os\.Getenv\("|env::var\("|ENV\.fetch\('|\benv\('|\$\{|Configuration\["|"\$)([A-Z][A-Z_]+)/g;
+  let found = 0;
+  for (const guide of guides) {
+    const blocks = stepsOf(guide, exampleValues(guide)).flatMap((step) => step.blocks);
+    const shell = blocks.filter(({ language }) => language === 'sh').map(({ code }) => code);
+    for (const { code } of blocks) {
+      for (const [, name = ''] of code.matchAll(read)) {
+        // Where it listens is up to whoever runs it; a device code comes out of the step before.
+        if (name === 'PORT' || name === 'DEVICE_CODE') continue;
+        found += 1;
+        const isSet = shell.some((lines) => new RegExp(`^(?:export )?${name}=`, 'm').test(lines));
+        assert.ok(isSet, `${guide.id}: ${name}`);
+      }
+    }
+  }
+  assert.ok(found >= 15, `${found}`);
+});
+
 /** All tests that real clients are in. */
 const interop = readdirSync(join(root, 'test/interop'), { recursive: true, withFileTypes: true })
   .filter((entry) => entry.isFile() && /\.interop\.ts$/.test(entry.name))

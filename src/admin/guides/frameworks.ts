@@ -163,10 +163,7 @@ export const serverGuides: readonly Guide[] = [
     origin: 'http://localhost:8080',
     redirects: ['/login/oauth2/code/latchkey'],
     afterLogout: ['/'],
-    mark: {
-      how: 'parsed',
-      from: 'https://docs.spring.io/spring-security/reference/servlet/oauth2/login/core.html',
-    },
+    mark: { how: 'run', with: 'Spring Boot 4.0.2 and 3.5.7' },
   },
   {
     id: 'aspnet',

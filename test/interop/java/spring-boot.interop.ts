@@ -11,6 +11,7 @@ import { guideOf, valuesFor } from '../../../src/admin/guides/list.ts';
 import { stepsOf } from '../../../src/admin/guides/render.ts';
 import { isActive } from '../../flows/support.ts';
 import { freePort } from '../../support/free-port.ts';
+import type { GuideName } from '../support/guide.ts';
 import { type Browser, type Issuer, PERSON, startIssuer } from '../support/issuer.ts';
 import { startServer } from '../support/server.ts';
 import type { Installed } from '../support/toolchain.ts';
@@ -23,7 +24,8 @@ function snippet(
   origin: string,
   client: { client_id: string; client_secret: string },
 ): string {
-  const guide = guideOf('spring');
+  const name: GuideName = 'guide:spring';
+  const guide = guideOf(name.slice('guide:'.length));
   ok(guide);
   const redirectUris = redirectUrisOf(guide, origin);
   const application = { name: 'Spring', clientId: client.client_id, redirectUris };
