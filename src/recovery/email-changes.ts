@@ -71,6 +71,8 @@ export interface EmailChanges {
    * @throws AppError request.not_found, account.email_frozen, account.changed
    */
   remove(account: Account, address: string): Promise<boolean>;
+  /** What somebody began: addresses that wait for their links, and mailed links of any kind. */
+  forgetPending(account: Account): Promise<void>;
   /** By whoever has the earlier mailbox: signs nobody in. @returns what it stopped; undefined: not a valid link */
   stop(token: string): Promise<'addition' | 'change' | undefined>;
   /** By the owner, after a stop. @throws AppError request.not_found, account.email_taken */
@@ -154,8 +156,11 @@ export function createEmailChanges(deps: Deps): EmailChanges {
     await accounts.voidSignInsInProgress(id);
     await accounts.endSessionsAsAdmin(id);
     await secondFactors.trustedDevices.revokeAll(id);
-    // Those of any kind that were mailed to one of the addresses.
-    await links.removeAllOf(id);
+  }
+
+  async function forgetPending(account: Account): Promise<void> {
+    await requests.forget(account);
+    await links.removeAllOf(account.id);
   }
 
   /**
@@ -205,7 +210,7 @@ export function createEmailChanges(deps: Deps): EmailChanges {
       const otherEmails = without(account, record.to);
       await accounts.changeOwnAccount(id, { otherEmails }, { version });
     }
-    await requests.forget(account);
+    await forgetPending(account);
     await signOutEverywhere(account);
     const event = what === 'change' ? 'email.change_stopped' : 'email.addition_stopped';
     await events.record({ event, target: userOf(account) });
@@ -287,6 +292,8 @@ export function createEmailChanges(deps: Deps): EmailChanges {
       await events.record({ event: 'email.removed', actor: user, target: user });
       return true;
     },
+
+    forgetPending,
 
     async stop(token) {
       const found = await findCurrent(token, 'stop');

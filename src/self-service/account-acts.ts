@@ -6,6 +6,7 @@ import { CONSOLE_CLIENT_ID } from '../clients/index.ts';
 import { AppError } from '../errors.ts';
 import type { Events } from '../events/index.ts';
 import type { RateLimits } from '../rate-limits/index.ts';
+import type { Recovery } from '../recovery/index.ts';
 import type { SecondFactors } from '../second-factors/index.ts';
 import type { ApplicationAccesses, Sessions } from '../sessions/index.ts';
 import type { HomeDeps } from './home-page.ts';
@@ -22,7 +23,9 @@ export interface AccountActsDeps {
   readonly access: Pick<ApplicationAccesses, 'list' | 'remove'>;
   readonly accounts: Pick<Accounts, 'voidSignInsInProgress'>;
   readonly secondFactors: Pick<SecondFactors, 'trustedDevices'>;
-  readonly recovery: { sendEmailVerification(account: Account): Promise<void> };
+  readonly recovery: Pick<Recovery, 'sendEmailVerification'> & {
+    readonly emailChanges: Pick<Recovery['emailChanges'], 'forgetPending'>;
+  };
   readonly events: Pick<Events, 'record'>;
   readonly limits: Pick<RateLimits, 'consume'>;
   readonly knownBrowsers: Pick<KnownBrowsers, 'forgetAll' | 'forgetOthers'>;
@@ -61,6 +64,7 @@ export function createAccountActs(deps: AccountActsDeps): HomeDeps['acts'] {
       await (ctx === undefined ? knownBrowsers.forgetAll(id) : knownBrowsers.forgetOthers(ctx, id));
       const count = await sessions.endAllOf(id, { except: who.sessionUid });
       await trustedDevices.revokeAll(id);
+      await deps.recovery.emailChanges.forgetPending(who.account);
       const applications = (await access.list(id)).filter(({ clientId }) => clientId !== CONSOLE_CLIENT_ID);
       for (const { clientId } of applications) await access.remove(id, clientId);
       const user = userOf(who);

@@ -99,3 +99,22 @@ test('account API: recent activity, and reporting it', async () => {
   assert.equal((await fetch(url, { method: 'POST', headers })).status, 204);
   assert.equal((await fetch(url, { method: 'POST', headers })).status, 401, 'the caller itself has lost it');
 });
+
+test('attack: what a thief began before "this was not me" is gone on with afterwards', async (t) => {
+  const mailbox = await openMailbox(app);
+  t.after(() => mailbox.close());
+  const thief = new Agent(app);
+  await press(thief, await open(thief, user, '/account/email'), '/account/email', {
+    email: 'thief@example.net',
+  });
+  const confirm = await mailbox.linkTo('thief@example.net');
+  assert.match(confirm, /email\/confirm/);
+  const forgot = await thief.get('/oauth2/forgot-password');
+  await thief.submit(forgot, { email: user.email });
+  const reset = await mailbox.linkTo(user.email);
+  assert.match(reset, /reset-password/);
+  await press(browser, await open(browser, user, NOT_ME), NOT_ME);
+  assert.doesNotMatch((await browser.get('/account/email')).body, /thief@example\.net/);
+  assert.equal((await browser.get(confirm)).status, 410, 'nor by an owner who is talked into it');
+  assert.equal((await thief.get(reset)).status, 410);
+});
