@@ -1,5 +1,5 @@
 // Signing up over HTTP, with mails read from a real SMTP server (decisions §1, §8; checklist R086, R124).
-import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
+import { deepEqual, doesNotMatch, equal, match, notEqual, ok } from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { decodeJwt } from 'jose';
 import * as model from '../../src/store/collections.ts';
@@ -136,6 +136,28 @@ test('sign-up errors: shown at their field; valid input stays, passwords are cle
   }
   const done = await agent.submit(form, answersOf('dora'));
   match(done.url, /\/signup\/verify/);
+});
+
+test('sign-up errors: in the language of the page', async () => {
+  await set({ signup_phone_number: 'optional' });
+  const agent = new Agent(app);
+  const form = await openSignup(app, client.id, agent, { ui_locales: 'de' });
+  const cases: [Record<string, string>, RegExp][] = [
+    [answersOf('x'), /Nötig sind 3 bis 64 Zeichen\./],
+    [answersOf('dora', { email: 'dora@' }), /Nötig ist eine E-Mail-Adresse wie alice@example\.com\./],
+    [
+      answersOf('dora', { password: 'short', confirm_password: 'short' }),
+      /Nötig sind mindestens \d+ Zeichen\./,
+    ],
+    [answersOf('dora', { phone_number: 'x' }), /Nötig ist eine Telefonnummer/],
+    [answersOf('dora', { given_name: 'a\u202eb' }), /Möglich ist nur eine Zeile ohne Steuerzeichen\./],
+  ];
+  for (const [answers, problem] of cases) {
+    const page = await agent.submit(form, answers);
+    equal(page.status, 400, JSON.stringify(answers));
+    match(page.body, problem);
+    doesNotMatch(page.body, /\b(?:Must|May)\b/);
+  }
 });
 
 test('sign-up: the e-mail address as the username', async () => {
