@@ -68,6 +68,7 @@ test('adding an application: each kind gets the metadata that it needs', async (
   for (const [kind, [fields, members]] of Object.entries(expected)) {
     const { client, done } = await added(kind, { name: `Kind ${kind}`, ...fields });
     for (const [name, value] of Object.entries(members)) deepEqual(client[name], value, `${kind} ${name}`);
+    if (kind === 'machine' || kind === 'device') match(done.body, /Next: connect (?:Service|Device)/);
     equal(/id="client-secret"/.test(done.body), client.client_type === 'confidential', kind);
     match(done.body, /aria-current="step"><span>Connect/);
   }

@@ -64,6 +64,16 @@ test('re-authentication: names the act of self-service, the passkey first', asyn
   match(page.body, /data-passkey="sign_in"[\s\S]*id="password"/);
 });
 
+test('re-authentication: names no act where only a second step became due', async () => {
+  await app.createUser('lena');
+  const { agent } = await enter('/account', 'lena');
+  equal((await app.admin('PATCH', '/settings', { mfa_mode: 'required' })).status, 200);
+  const due = await agent.follow(await agent.get('/account'));
+  equal((await app.admin('PATCH', '/settings', { mfa_mode: 'optional' })).status, 200);
+  match(due.body, /name="password"/);
+  equal(titleOf(due), 'Confirm it’s you');
+});
+
 test('attack: an address that puts an act and a name on an administrator’s sign-in page', async () => {
   const { agent } = await enter('/admin');
   app.advance(360_000);

@@ -41,7 +41,11 @@ export function purposeOf(
 ): Purpose | undefined {
   const state = String(request.params.state ?? '');
   // The page of self-service that it returns to: one of a fixed list.
-  if (isFor(request, '/account/callback')) return { act: `account_${state.replaceAll('-', '_')}` };
+  if (isFor(request, '/account/callback')) {
+    // The first page alone is opened for no act; an act on it asks for a new authentication.
+    const isVisit = state === 'home' && request.params.prompt !== 'login';
+    return isVisit ? undefined : { act: `account_${state.replaceAll('-', '_')}` };
+  }
   const [random = '', act = '', target = '', token, ...rest] = state.split(SEPARATOR);
   if (!isForAdminUi(request) || rest.length > 0 || token === undefined) return undefined;
   try {

@@ -178,7 +178,8 @@ async function create(context: AdminContext): Promise<void> {
   try {
     const { data } = await context.call(clients.create, { body: bodyOf(context, start, uris) });
     const way = wayBack(form.get('return_to'), uris, data.client_id);
-    const chosen = start.guide?.id;
+    // Services and devices have a guide of their own, named as their kind.
+    const chosen = start.guide?.id ?? start.kind;
     await goToSecret(context, data, { verb: 'is ready', way, guide: chosen, isNew: true });
   } catch (error) {
     const { status, alert, errors } = refusalOf(error);
