@@ -17,6 +17,9 @@ const encodedControl = /%(?:[01][0-9a-f]|7f|5c)/i;
 const dotSegment = /\/(?:\.|%2e){1,2}(?:[/?]|$)/i;
 const schemePattern = /^([A-Za-z][A-Za-z0-9+.-]*):/;
 const webAuthority = /^https?:\/\/([^/?]+)/;
+// What a name or address has (RFC 952, with the underscore of internal names). Browsers' parsers take more, and what a host says is
+// copied into files and commands.
+const hostCharacters = /^(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])$/;
 const hostAndPort = /^(\[[0-9A-Fa-f:.]+\]|[^:[\]]+)(?::[0-9]{1,5})?$/;
 // RFC 8252 §7.1: a reversed domain name, hence the required dot.
 const privateUseScheme = /^[a-z][a-z0-9+-]*(?:\.[a-z0-9+-]+)+$/;
@@ -119,7 +122,12 @@ function webUriProblem(
   if (authority.includes('@')) return 'must not contain a user name or password';
   const host = hostAndPort.exec(authority)?.[1]?.toLowerCase();
   // What a user sees must be what a browser connects to: no 127.1, 0x7f000001, percent-encoded hosts or trailing dots.
-  if (host === undefined || host !== URL.parse(uri)?.hostname || host.endsWith('.')) {
+  if (
+    host === undefined ||
+    host !== URL.parse(uri)?.hostname ||
+    host.endsWith('.') ||
+    !hostCharacters.test(host)
+  ) {
     return 'must have its host in plain form';
   }
   if (scheme === 'https') return undefined;

@@ -2,6 +2,11 @@
 
 /** Refused as redirect URI, also of a native application. */
 export const hostileUris: readonly string[] = [
+  // Hosts that no name has, which are commands where they are pasted.
+  'https://a$(reboot).example.com/callback',
+  "https://a';reboot;'.example.com/callback",
+  'https://a&b.example.com/callback',
+  'https://{env.SECRET}.example.com/callback',
   // Schemes that run or read something.
   'javascript:alert(1)',
   'JavaScript:alert(1)',

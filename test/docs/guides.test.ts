@@ -48,6 +48,19 @@ for (const guide of guides) {
   });
 }
 
+test('attack: a command in the host of a redirect URI, in lines that are pasted into a shell', () => {
+  for (const host of ['a$(touch owned).example', "a';touch owned;'.example", 'a&touch owned&.example']) {
+    const named = { ...HOSTILE, redirectUris: [`https://${host.replace(' ', '$IFS')}/callback`] };
+    for (const guide of guides)
+      for (const { blocks } of stepsOf(guide, valuesFor(guide, named, server)))
+        for (const { code, language } of blocks) {
+          if (language !== 'sh') continue;
+          const unquoted = code.replace(/'[^']*'|\\'/g, '');
+          assert.doesNotMatch(unquoted, /touch/, `${guide.id}: ${code}`);
+        }
+  }
+});
+
 test('guides: what each registers is allowed by the rules of a registration', () => {
   for (const guide of guides) {
     const isNative = guide.kind === 'native' || guide.kind === 'agent';
