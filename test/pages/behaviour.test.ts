@@ -131,8 +131,8 @@ test('missing input: reported at the field in the page’s language', async () =
   await page.fill('#password', 'long enough');
   await page.fill('#confirm_password', 'long enouhg');
   await page.click('.primary');
-  assert.equal(await page.textContent('#email-error'), 'Das sieht nicht nach einer E-Mail-Adresse aus.');
-  assert.equal(await page.textContent('#confirm_password-error'), 'Die beiden Passwörter sind nicht gleich.');
+  assert.equal(await page.textContent('#email-error'), 'Geben Sie eine gültige E-Mail-Adresse ein.');
+  assert.equal(await page.textContent('#confirm_password-error'), 'Die Passwörter stimmen nicht überein.');
   assert.equal(pages.posted.length, sent);
   await page.fill('#email', '');
   await page.fill('#confirm_password', 'long enough');

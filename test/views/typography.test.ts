@@ -24,9 +24,14 @@ const RULES: Readonly<Record<string, Readonly<Record<string, RegExp>>>> = {
     'quotes are „ and “': /["”«»]|(?:^|[\s(])“/,
     'apostrophe is ’': /\p{L}'\p{L}/u,
     'Sie, not du': /(?<!\p{L})(?:du|dich|dir|dein|deine|deinen|deinem|deiner)(?!\p{L})/u,
+    'one word for using, one for who to turn to':
+      /(?<!\p{L})benutz(?:en|t)(?!\p{L})|(?<!\p{L})Betreibers?(?!\p{L})|[Zz]weistufige/u,
   },
   es: {
     'quotes are « and »': /["“”„]/,
+    'tú, not usted':
+      /(?<!\p{L})(?:ustedes|usted|escriba|elija|seleccione|compruebe|añada|inténtelo|guárdel[ao]|envíel[ao])(?!\p{L})/iu,
+    'one name for scopes': /(?<!\p{L})ámbitos?(?!\p{L})/iu,
     'a question or an exclamation is opened, too': /^(?![^?]*¿)[^?]*\p{L}\?|^(?![^!]*¡)[^!]*\p{L}!/u,
   },
   fr: {
@@ -35,6 +40,7 @@ const RULES: Readonly<Record<string, Readonly<Record<string, RegExp>>>> = {
     'quotes are « and »': /["“”„]/,
     'apostrophe is ’': /\p{L}'\p{L}/u,
     'vous, not tu': /(?<!\p{L})(?:tu|toi|ton|tes)(?!\p{L})/iu,
+    'one name for recovery codes and for scopes': /codes? de secours|(?<!\p{L})portées?(?!\p{L})/iu,
   },
   pt: {
     'quotes are “ and ”': /["„«»]/,
