@@ -15,7 +15,7 @@ Usage: ${USAGE}
 FILE must not exist yet. The database is taken from DATA_DIR (./data). The key that opens what is sealed in it,
 secret.key beside the database or SECRET_KEY, is not in the copy: keep it elsewhere, the copy is worth nothing without.
 Ctrl-C stops it and leaves nothing behind.
-To restore: stop the server, put FILE in place of latchkey.db, remove latchkey.db-wal and latchkey.db-shm, start it.
+To restore: stop the server, npm run restore -- FILE, start it.
 
 Exit codes: 0 copied and checked, 1 something went wrong, 2 invalid options or path, 130 stopped by Ctrl-C.`;
 

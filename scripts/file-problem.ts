@@ -80,6 +80,17 @@ export function makeFolder(path: string, mode = 0o777): void {
   }
 }
 
+/** @throws PathError where there is no file that can be read */
+export function assertReadable(path: string): void {
+  try {
+    closeSync(openSync(path, 'r'));
+  } catch (error) {
+    const problem = PROBLEMS[codeOf(error)]?.(path);
+    throw problem === undefined ? error : new PathError(problem);
+  }
+  if (statSync(path).isDirectory()) throw new PathError(PROBLEMS.EISDIR?.(path) ?? path);
+}
+
 /** @throws PathError where there is no file to read */
 export function readText(path: string): string {
   try {

@@ -33,9 +33,9 @@ function createEstimate() {
 }
 
 /** In a thread of its own: it takes seconds to minutes, and the caller wants to hear Ctrl-C. */
-async function check(
+export async function checkCopy(
   { file, pages }: { file: string; pages: number },
-  { signal, onProgress }: BackupOptions,
+  { signal, onProgress }: Pick<BackupOptions, 'signal' | 'onProgress'>,
 ): Promise<BackupResult> {
   const worker = new Worker(new URL('./backup-check.ts', import.meta.url), { workerData: file });
   const estimate = createEstimate();
@@ -90,7 +90,7 @@ export async function backupSqlite(options: BackupOptions): Promise<BackupResult
     } finally {
       source.close();
     }
-    const result = await check({ file: part, pages }, options);
+    const result = await checkCopy({ file: part, pages }, options);
     signal?.throwIfAborted();
     // linkSync fails if the target exists by now, and is atomic.
     linkSync(part, to);

@@ -15,7 +15,7 @@ const AT_ONCE = 4;
 /** All of them; each run has one of each kind. */
 const isLong = process.env.LONG === '1';
 /** These load little. */
-const QUICK = new Set(['backup', 'copy-store', 'convert-realm', 'rotate-keys']);
+const QUICK = new Set(['backup', 'restore', 'copy-store', 'convert-realm', 'rotate-keys']);
 
 let folder: string;
 before(async () => {
@@ -78,6 +78,8 @@ test('commands: missing arguments and impossible paths, in words', async () => {
   const belowFile = join(folder, 'text', 'x');
   const mistakes: readonly Mistake[] = [
     { file: 'backup', args: [], says: /^FILE is missing: npm run backup -- FILE$/m },
+    { file: 'restore', args: [], says: /^FILE is missing: npm run restore -- FILE$/m },
+    { file: 'restore', args: [nowhere], says: /^\S+x does not exist\. Check the path/ },
     { file: 'backup', args: [nowhere], says: /^There is no folder \S+such\. Create it/ },
     { file: 'backup', args: [belowFile], says: /is a file, not a folder/ },
     { file: 'backup', args: ['/proc/x'], says: /^Nothing can be created at \/proc\/x/ },
