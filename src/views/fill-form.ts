@@ -1,6 +1,6 @@
 // Puts submitted values back into the rendered form with the given action, after a sign-in interrupted it. Passwords are
 // never filled in, hidden fields only where they identify the version that the form was rendered from.
-import { escapeHtml } from './views.ts';
+import { escapeHtml } from './shown-text.ts';
 
 export type Typed = Readonly<Record<string, string>>;
 

@@ -6,7 +6,7 @@ import { gzipSync } from 'node:zlib';
 import type { Context, Middleware } from 'koa';
 import nunjucks from 'nunjucks';
 import { catalogue } from '../errors.ts';
-import { about, named, Phrase } from '../phrase.ts';
+import { about, named } from '../phrase.ts';
 import type { PlaceOf } from '../places/index.ts';
 import { createAdminLanguages } from './admin-languages.ts';
 import { loadAssets } from './assets.ts';
@@ -19,6 +19,7 @@ import { chosenLanguage } from './language-choice.ts';
 import { canSwitch } from './language-switch.ts';
 import type { PageModels, PageName } from './pages.ts';
 import { safeImage, safeLink } from './safe-urls.ts';
+import { countdown, escapeHtml, isLongName, shortened, withBreaks } from './shown-text.ts';
 import { type StillMail, type StillPage, still, stillPolicy } from './still.ts';
 import {
   chooseLanguage,
@@ -76,26 +77,7 @@ export interface Views {
 
 export const templates = new URL('../../templates/', import.meta.url);
 
-/** Bounds error texts on a page (checklist R118). */
-const MAX_TEXT = 600;
-
 type Values = Readonly<Record<string, unknown>>;
-
-export const escapeHtml = (text: string): string =>
-  text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
-
-/** Longer addresses may not fit on a line of a phone. */
-const LONG = 20;
-/** Shorter names fit on a line of a phone, so that nothing is gained by breaking them. */
-const LONG_NAME = 28;
-/**
- * An address or the name of a scope breaks between its parts, and within a word only where that is not enough: before a dot,
- * which at the end of a line would end a sentence.
- */
-const withBreaks = (html: string): string =>
-  html.length > LONG && /^\S+[./@:_]\S+$/.test(html)
-    ? html.replace(/(?<=[^./@])[.@](?=[^./@])/g, '<wbr>$&').replace(/[/:_]+(?=.)/g, '$&<wbr>')
-    : html;
 
 interface EnvironmentOptions {
   /** Whether values are escaped; false only for plain text. */
@@ -114,10 +96,7 @@ export const createEnvironment = ({ isHtml, loader }: EnvironmentOptions): nunju
   });
   environment.addFilter('link', safeLink);
   environment.addFilter('image', safeImage);
-  environment.addFilter('short', (value: unknown) => {
-    const text = String(value);
-    return value instanceof Phrase && text.length <= MAX_TEXT ? value : text.slice(0, MAX_TEXT);
-  });
+  environment.addFilter('short', shortened);
   environment.addFilter('about', about);
   environment.addFilter('name', named);
   environment.addFilter('initial', initialOf);
@@ -125,10 +104,7 @@ export const createEnvironment = ({ isHtml, loader }: EnvironmentOptions): nunju
     'breaks',
     (value: unknown) => new nunjucks.runtime.SafeString(withBreaks(escapeHtml(String(value)))),
   );
-  environment.addFilter('countdown', (value: number) => {
-    const seconds = Math.max(0, Math.ceil(value));
-    return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
-  });
+  environment.addFilter('countdown', countdown);
   return environment;
 };
 
@@ -156,7 +132,7 @@ export const textFunctions = (strings: Strings, language: Language) => {
     rich: (key: string, values: Values = {}) => {
       const put = (name: string): string => {
         const value = String(values[name] ?? '');
-        const kind = value.length > LONG_NAME ? ' class="long"' : '';
+        const kind = isLongName(value) ? ' class="long"' : '';
         return `<b${kind}><bdi>${withBreaks(escapeHtml(value))}</bdi></b>`;
       };
       const html = fill(escapeHtml(find(key)), put);
