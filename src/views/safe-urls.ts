@@ -14,6 +14,9 @@ export const safeLink = (value: unknown): string =>
 export const safeImage = (value: unknown): string =>
   typeof value === 'string' && showable.test(value) ? value : '';
 
+/** What a Content-Security-Policy can name: no IPv6 address, and nothing that would end the directive. */
+const nameable = /^https?:\/\/[a-z0-9._-]+(?::\d+)?$/;
+
 const unsafeScheme = /^(?:javascript|data|blob|file|filesystem|about|vbscript):$/;
 
 /**
@@ -26,14 +29,12 @@ export const formActionSource = (value: string): string => {
   const scheme = /^[a-z][a-z0-9+.-]*:$/i.exec(value)?.[0].toLowerCase();
   if (scheme !== undefined) return unsafeScheme.test(scheme) ? '' : scheme;
   if (!URL.canParse(value)) return '';
-  const { protocol, origin, hostname } = new URL(value);
+  const { protocol, origin } = new URL(value);
   if (unsafeScheme.test(protocol)) return '';
   if (protocol !== 'http:' && protocol !== 'https:') return protocol;
-  return hostname.startsWith('[') ? protocol : origin;
+  // A host may have a semicolon or comma for URL parsers.
+  return nameable.test(origin) ? origin : protocol;
 };
-
-/** What a Content-Security-Policy can name: no IPv6 address, and nothing that would end the directive. */
-const nameable = /^https?:\/\/[a-z0-9.-]+(?::\d+)?$/;
 
 /** A frame-src source (CSP Level 3 §6.1.6), for the legacy profile: the origin alone; nothing where it cannot be written. */
 export const frameSource = (value: string): string => {

@@ -49,6 +49,10 @@ test('attack: a redirect URI breaks out of its CSP source', () => {
   assert.equal(formActionSource('https://a.example:8443/cb x'), 'https://a.example:8443');
   assert.equal(formActionSource('com.example.app:/cb'), 'com.example.app:');
   assert.equal(formActionSource('http://[::1]:4000/cb'), 'http:');
+  // Hosts that URL parsers take: the first would be another directive, the second another policy.
+  assert.equal(formActionSource('https://a;sandbox/cb'), 'https:');
+  assert.equal(formActionSource('https://a,sandbox/cb'), 'https:');
+  assert.equal(formActionSource('https://my_app.example/cb'), 'https://my_app.example');
   for (const url of [
     '*',
     "'unsafe-inline'",
