@@ -101,11 +101,11 @@ const isForPrograms = (node: Node, source: SourceFile): boolean => {
     return /(?:^|\.)(?:log|info|warn|error|debug|querySelector)$|^log\b/.test(
       node.expression.getText(source),
     );
-  return node.kind === SyntaxKind.PropertyAssignment && 'name' in node
-    ? NOT_SHOWN.test(
-        source.text.slice(node.getStart(source), node.end).split(':')[0]?.replace(/['"]/g, '') ?? '',
-      )
-    : false;
+  if (node.kind !== SyntaxKind.PropertyAssignment || !('name' in node)) return false;
+  const member = source.text.slice(node.getStart(source), node.end);
+  // What a claim called `name` means is a sentence, not a name.
+  if (/^name: '[^']+\.'$/.test(member)) return false;
+  return NOT_SHOWN.test(member.split(':')[0]?.replace(/['"]/g, '') ?? '');
 };
 
 function textsIn(source: SourceFile, path: string): Found[] {

@@ -291,7 +291,9 @@ test('session: ending it invalidates the application’s token', async () => {
   assert.match((await tab.getByRole('status').textContent()) ?? '', /Refreshed/);
   await world.open('/sessions?is_active=true');
   for (;;) {
-    const row = page.locator('tr', { has: page.getByRole('link', { name: 'grace', exact: true }) }).first();
+    const row = page
+      .locator('tr', { has: page.getByRole('link', { name: 'Grace Hopper', exact: true }) })
+      .first();
     if ((await row.count()) === 0) break;
     await loaded(page, () => row.getByRole('button').click());
     assert.match(await noticeOf(page), /^Session ended/);

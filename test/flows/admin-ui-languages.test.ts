@@ -58,9 +58,9 @@ test('attack: a name that is a word of ours; an act that asks first calls it so'
   });
   const application = String(client.body.data.client_id);
   for (const [path, name, question] of [
-    [`/users/${user}/deactivate`, 'users', 'Deactivate {a}?'],
-    [`/users/${user}/role`, 'users', 'Change the role of {a}'],
-    [`/users/${user}/password`, 'users', 'Set a password for {a}'],
+    [`/users/${user}/deactivate`, 'Users', 'Deactivate {a}?'],
+    [`/users/${user}/role`, 'Users', 'Change the role of {a}'],
+    [`/users/${user}/password`, 'Users', 'Set a password for {a}'],
     ['/groups/settings/delete', 'Settings', 'Delete the group {a}?'],
     [`/applications/${application}/delete`, 'Sessions', 'Delete {a}?'],
     [`/applications/${application}/rotate-secret`, 'Sessions', 'Rotate the secret of {a}?'],

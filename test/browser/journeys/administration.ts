@@ -61,7 +61,7 @@ export const people: Journey = {
     await importTable(walk);
     await group(walk);
     await walk.follow(say('Deactivate'));
-    await walk.arrive(say('Deactivate {a}?', { a: `${walk.name}-a` }));
+    await walk.arrive(say('Deactivate {a}?', { a: `Ada ${walk.name}` }));
     await walk.press(say('Deactivate'));
     await walk.hear(`Ada ${walk.name}`, say('Deactivated. All sessions and tokens have ended.'));
     await walk.press(say('Undo'));

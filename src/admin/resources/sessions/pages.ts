@@ -1,6 +1,7 @@
 // The page of sessions: who is signed in where, and ending a session.
 import { drawnList } from '../../pages/list-page.ts';
 import { type AdminContext, idOf, type Page } from '../../pages/page.ts';
+import { createNames } from '../names.ts';
 import { sessionPage } from './page.ts';
 import { sessions } from './resource.ts';
 
@@ -14,7 +15,14 @@ const list = drawnList({
     { label: 'Active', set: { is_active: 'true' } },
     { label: 'Ended', set: { is_active: 'false' } },
   ],
-  more: async ({ admin }) => ({ ownSession: admin.sessionUid }),
+  more: async (context, items) => {
+    const nameOf = createNames(context);
+    const withName = async (row: (typeof items)[number]) => ({
+      ...row,
+      user: await nameOf('user', row.user_id),
+    });
+    return { ownSession: context.admin.sessionUid, rows: await Promise.all(items.map(withName)) };
+  },
 });
 
 /** A field of the form of `askAboutOwn`. */

@@ -3,6 +3,7 @@ import { phrase } from '../../../phrase.ts';
 import type { Handle } from '../../api/route.ts';
 import { actPages, type ItemAct, type Kind } from '../../pages/acts.ts';
 import { orShown } from '../../pages/form-pages.ts';
+import { personName } from '../../pages/format.ts';
 import { type AdminContext, idOf, type Page } from '../../pages/page.ts';
 import { askAboutOwn, isConfirmed } from '../sessions/pages.ts';
 import { showUser } from './page.ts';
@@ -10,7 +11,7 @@ import { userPicture } from './picture-route.ts';
 import { userActs, users } from './resource.ts';
 import type { User } from './schema.ts';
 
-const name = ({ username }: User): string => username;
+const name = (user: User): string => personName(user);
 
 const by = (act: Handle<{ id: string }, object, unknown, unknown>) => (context: AdminContext, id: string) =>
   context.call(act, { params: { id } });
@@ -116,7 +117,7 @@ const acts: readonly ItemAct<User>[] = [
       ],
       button: 'Delete user',
       isDanger: true,
-      typed: name(user),
+      typed: user.username,
     }),
   },
 ];

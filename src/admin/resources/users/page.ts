@@ -108,7 +108,7 @@ async function showEdit(context: AdminContext, edit: Edit = {}, status = 200): P
   const values = edit.isStale === true ? mergedWith(context.form, stored) : (edit.values ?? stored);
   const crumbs = [
     { label: 'Users', href: '/users' },
-    { label: user.username, href: `/users/${user.id}`, isName: true },
+    { label: personName(user), href: `/users/${user.id}`, isName: true },
   ];
   const was = stored;
   const call = apiCall(
