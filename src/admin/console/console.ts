@@ -55,7 +55,7 @@ export interface ConsoleDeps {
   readonly readApi: (
     identifier: string,
   ) => Promise<{ readonly id: string; readonly name: string } | undefined>;
-  readonly hasAdmin: () => Promise<boolean>;
+  readonly hasUsers: () => Promise<boolean>;
   readonly idleSeconds: () => number;
   readonly factorOffer: ReturnType<typeof createFactorOffer>;
   readonly viewChoices: ReturnType<typeof createViewChoices>;
@@ -216,8 +216,8 @@ export function adminConsole(deps: ConsoleDeps): Koa.Middleware {
     const isReading = ctx.method === 'GET' || ctx.method === 'HEAD';
     const user = await admissions.signedIn(ctx);
     if (user !== undefined && accessOfRole(user.account.role) === undefined) return deps.refuse(ctx);
-    // Before onboarding there is nobody who could sign in here.
-    if (user === undefined && !(await deps.hasAdmin())) return goTo(ctx, `${basePath}/onboard`);
+    // Before onboarding no user exists who could sign in here.
+    if (user === undefined && !(await deps.hasUsers())) return goTo(ctx, `${basePath}/onboard`);
     const returnTo = isReading ? `${basePath}${ctx.path}${ctx.search}` : await forms.keepOfNobody(ctx);
     // A user who has no second factor that meets the requirement sets one up.
     const needs =

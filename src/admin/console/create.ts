@@ -58,7 +58,12 @@ export function createAdminUi(deps: AdminUiDeps): Koa.Middleware {
   return adminConsole({
     ...deps,
     pages: adminPages,
-    hasAdmin: () => api.accounts.hasAdmin(),
+    async hasUsers() {
+      if (await api.accounts.hasAdmin()) return true;
+      // By ADMIN_TOKEN there can be users, auditors among them, before there is an administrator.
+      const any = { sort: 'id', order: 'asc', limit: 1, isCounted: false } as const;
+      return (await api.accounts.query(any)).items.length > 0;
+    },
     record: (event) => api.events.record(event),
     testSignIn: createTestSignInRun({ ...deps, ...deps.testSignIn }),
     async readClient(clientId) {
