@@ -1,7 +1,6 @@
-// The thread that reads a finished backup from end to end: whether it is whole, and what is in it. SQLite does not say how far a
+// The process that reads a finished backup from end to end: whether it is whole, and what is in it. SQLite does not say how far a
 // check is, so each table is one of its own, the smallest first; in the end the file as a whole, which takes a moment.
 import { DatabaseSync } from 'node:sqlite';
-import { parentPort, workerData } from 'node:worker_threads';
 
 /** In entries of tables and indexes, each of which is looked up. */
 export interface CheckBegins {
@@ -14,6 +13,10 @@ export interface CheckBegins {
 export interface CheckEnds {
   /** Number of documents in the copy, by collection. */
   readonly documents: Readonly<Record<string, number>>;
+}
+
+export interface CheckFails {
+  readonly problem: string;
 }
 
 const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
@@ -58,4 +61,15 @@ function check(file: string, tell: (begins: CheckBegins) => void): CheckEnds {
   }
 }
 
-parentPort?.postMessage(check(String(workerData), (begins) => parentPort?.postMessage(begins)));
+const tell = (said: CheckBegins | CheckEnds | CheckFails): void => void process.send?.(said);
+
+// Ctrl-C is for who started it, and ends this one; whose death ends it, too.
+process.on('SIGINT', () => undefined);
+process.on('disconnect', () => process.exit());
+// It stays until it is ended: what it told has arrived then.
+process.on('message', () => undefined);
+try {
+  tell(check(process.argv[2] ?? '', tell));
+} catch (error) {
+  tell({ problem: error instanceof Error ? error.message : String(error) });
+}

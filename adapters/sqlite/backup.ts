@@ -1,11 +1,12 @@
 // Copies the embedded database while it is in use: SQLite's online backup gives a consistent copy, which is verified before
 // it gets its final name.
+import { fork } from 'node:child_process';
 import { on } from 'node:events';
 import { closeSync, existsSync, linkSync, openSync, rmSync } from 'node:fs';
 import { backup, DatabaseSync } from 'node:sqlite';
-import { Worker } from 'node:worker_threads';
+import { fileURLToPath } from 'node:url';
 import { StoreUnavailable } from '../../src/store/port.ts';
-import type { CheckBegins, CheckEnds } from './backup-check.ts';
+import type { CheckBegins, CheckEnds, CheckFails } from './backup-check.ts';
 
 export type BackupResult = CheckEnds;
 
@@ -32,12 +33,16 @@ function createEstimate() {
   };
 }
 
-/** In a thread of its own: it takes seconds to minutes, and the caller wants to hear Ctrl-C. */
+/**
+ * In a process of its own: it takes seconds to minutes, in which the caller wants to hear Ctrl-C, and a thread that is in SQLite could
+ * not be ended.
+ */
 export async function checkCopy(
   { file, pages }: { file: string; pages: number },
   { signal, onProgress }: Pick<BackupOptions, 'signal' | 'onProgress'>,
 ): Promise<BackupResult> {
-  const worker = new Worker(new URL('./backup-check.ts', import.meta.url), { workerData: file });
+  const program = fileURLToPath(new URL('./backup-check.ts', import.meta.url));
+  const child = fork(program, [file], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
   const estimate = createEstimate();
   const tell = (): void => {
     const done = Math.floor(estimate.share() * pages);
@@ -46,15 +51,16 @@ export async function checkCopy(
   tell();
   const heartbeat = setInterval(tell, HEARTBEAT_MS);
   try {
-    for await (const [said] of on(worker, 'message', { ...(signal && { signal }), close: ['exit'] })) {
-      const message: CheckBegins | CheckEnds = said;
+    for await (const [said] of on(child, 'message', { ...(signal && { signal }), close: ['exit'] })) {
+      const message: CheckBegins | CheckEnds | CheckFails = said;
+      if ('problem' in message) throw new Error(message.problem);
       if ('documents' in message) return message;
       estimate.begin(message);
     }
     throw new Error('the copy could not be checked');
   } finally {
     clearInterval(heartbeat);
-    await worker.terminate();
+    child.kill('SIGKILL');
   }
 }
 
