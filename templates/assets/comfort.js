@@ -110,7 +110,7 @@ const createPalette = () => {
     type: 'text',
     role: 'combobox',
     className: 'palette-field',
-    placeholder: say('Page, user or application'),
+    placeholder: say('Page, setting, act, user or application'),
     ariaLabel: say('Go to'),
     ariaExpanded: 'true',
     autocomplete: 'off',
@@ -141,10 +141,33 @@ const createPalette = () => {
     list.replaceChildren(...options);
     choose(0);
   };
-  const pagesFor = (text) =>
-    entries
+  // Acts, settings and guides: asked for once, and offered when something is typed.
+  let places = [];
+  const learn = async () => {
+    const answer = await fetch(`${home}/places`).catch(() => undefined);
+    if (!answer?.ok || answer.redirected) return;
+    const read = new DOMParser().parseFromString(await answer.text(), 'text/html');
+    places = [...read.querySelectorAll('a')].map((link) => ({
+      label: link.textContent.trim(),
+      href: link.getAttribute('href'),
+      note: link.closest('ul').ariaLabel,
+    }));
+    if (field.value.trim() && list.children.length === 0) fill(pagesFor(field.value.trim()));
+  };
+  const MOST = 8;
+  const pagesFor = (text) => {
+    const words = text.toLowerCase().split(/\s+/);
+    // From the beginning of a word; anywhere where a language writes none apart.
+    const isMeant = ({ label }) =>
+      words.every((word) => {
+        const said = ` ${label.toLowerCase()}`;
+        return said.includes(` ${word}`) || (/[^ -\u024f]/.test(word) && said.includes(word));
+      });
+    const pages = entries
       .filter(({ label }) => label.toLowerCase().includes(text.toLowerCase()))
       .map(({ label, href }) => ({ label, href, note: say('Page') }));
+    return text === '' ? pages : [...pages, ...places.filter(isMeant).slice(0, MOST)];
+  };
   const ask = async (text, mine) => {
     const address = `${find.form.action}?${new URLSearchParams({ q: text })}`;
     const answer = await fetch(address, { headers: { accept: 'application/json' } }).catch(() => undefined);
@@ -174,6 +197,7 @@ const createPalette = () => {
     open() {
       field.value = '';
       fill(pagesFor(''));
+      if (places.length === 0) learn();
       box.showModal();
       field.focus();
     },

@@ -588,9 +588,26 @@ test('keyboard: shortcuts are listed, `g a` navigates, Ctrl+K finds pages and us
   assert.equal(await heading(page), 'Grace Hopper');
   await page.keyboard.press('Control+k');
   await page.keyboard.type('setti');
-  await palette.getByRole('option', { name: 'Settings' }).waitFor();
+  await palette.getByRole('option', { name: /^Settings/ }).waitFor();
   await loaded(page, () => page.keyboard.press('Enter'));
   assert.match(page.url(), /\/admin\/settings/);
+});
+
+test('palette: acts, single settings and guides, by the beginning of their words', async () => {
+  const palette = page.getByRole('dialog', { name: 'Go to' });
+  for (const [typed, name, leads] of [
+    ['add appl', 'Add application', /\/applications\/new$/],
+    ['wrong passw lockout', 'Wrong passwords until a lockout', /\/settings\/sign-in#lockout_threshold$/],
+    ['fastapi', 'FastAPI', /\/applications\/new\/fastapi$/],
+    ['api ref', 'API reference', /\/api-reference$/],
+  ] as const) {
+    await world.open('');
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type(typed);
+    await palette.getByRole('option', { name }).waitFor();
+    await loaded(page, () => page.keyboard.press('Enter'));
+    assert.match(page.url(), leads);
+  }
 });
 
 test('bulk act: ticked, counted, named on the confirmation page, done; the list as CSV', async () => {

@@ -45,6 +45,7 @@ import { users } from '../resources/users/resource.ts';
 import { claimPages } from '../test-sign-in/claims-page.ts';
 import { tryPages } from '../test-sign-in/pages.ts';
 import { factorOfferPages } from './factor-offer.ts';
+import { placesPages } from './places-page.ts';
 import { referencePages } from './reference-page.ts';
 import { searchPages } from './search-page.ts';
 
@@ -93,5 +94,6 @@ export const adminPages: readonly Page[] = [
   ...settingTransferPages,
   ...settingPages,
   ...factorOfferPages,
+  ...placesPages,
   ...referencePages,
 ];
