@@ -11,10 +11,11 @@ import type { SecondFactors } from '../second-factors/index.ts';
 import { arePasswordsOff, type SettingValues } from '../settings/index.ts';
 import * as model from '../store/collections.ts';
 import type { Store } from '../store/port.ts';
-import { createEmailChanges, type EmailChanges } from './email-changes.ts';
+import { createEmailChanges } from './email-changes.ts';
 import { createEmailRequests } from './email-requests.ts';
 import { createLinks, type Links } from './links.ts';
 import { createMailedLinks, type MailedLinks } from './mailed-links.ts';
+import type { EmailChanges } from './own-emails.ts';
 import { createUseRecoveryCode, type UseRecoveryCode } from './recovery-code.ts';
 import { createUseLinks, type UseLinks } from './use-links.ts';
 

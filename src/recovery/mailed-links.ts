@@ -7,8 +7,8 @@ import { ours } from '../phrase.ts';
 import type { RateLimits } from '../rate-limits/index.ts';
 import { arePasswordsOff, type SettingValues } from '../settings/index.ts';
 import type { MailRequestRecord } from '../store/collections.ts';
-import type { EmailChanges } from './email-changes.ts';
 import type { Links } from './links.ts';
+import type { EmailChanges } from './own-emails.ts';
 
 interface Deps {
   readonly baseUrl: string;

@@ -45,7 +45,7 @@ async function use(link: string): Promise<Page> {
   return browser.submit(await browser.get(link), {});
 }
 
-test('attack: administrators drowned in mails by one who reports "this was not me" again and again', async () => {
+test('attack: administrators drowned in mails by reports of "this was not me"', async () => {
   const chief = await newPerson(app, { role: 'admin' });
   const path = '/account/not-me';
   const statuses = await repeat(
@@ -57,7 +57,7 @@ test('attack: administrators drowned in mails by one who reports "this was not m
   assert.equal((await eventsOf(app, 'user.compromise_reported', user)).length, TIMES, 'each is recorded');
 });
 
-test('attack: the owner drowned in mails about downloads of the own data, in the browser and by the API', async () => {
+test('attack: the owner drowned in mails about downloads of the own data', async () => {
   const { id, secret } = await app.register();
   const headers = { authorization: `Bearer ${await accessTokenOf(app, { id, secret }, user)}` };
   const byApi = async () => (await fetch(`${app.url}/account/api/export`, { headers })).status;

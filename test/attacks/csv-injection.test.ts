@@ -42,7 +42,7 @@ function cellsOf(line: string, separator: string): string[] {
 
 const RUNS = /^\s*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20|%]/;
 
-test('attack: a formula behind a semicolon or tab, for spreadsheets that separate cells by those', () => {
+test('attack: a formula behind a semicolon or tab that separates cells elsewhere', () => {
   for (const formula of FORMULAS) {
     for (const before of ['', 'Ann', 'Ann;', 'Ann; ', 'Ann\t', 'Ann;;', '";', 'Ann;"', 'Ann,']) {
       const name = `${before}${formula}`;

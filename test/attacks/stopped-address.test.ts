@@ -148,7 +148,7 @@ test('attack: the owner, who has not decided yet, is asked to verify the address
   assert.doesNotMatch(await mailbox.linkTo(to), /verify-email/);
 });
 
-test('attack: the link that sets an account up, sent to the address of the thief by an administrator', async () => {
+test('attack: a set-up link, sent to the address of the thief by an administrator', async () => {
   const to = fresh();
   await add(to);
   await makePrimary(to);

@@ -101,7 +101,7 @@ test('attack: own data by a link of another site', async () => {
   assert.equal((await browser.post(DATA, { csrf: 'made-up', id: 'json' })).status, 403);
 });
 
-test('attack: what is mailed to somebody else, by an account with their address, unverified', async (t) => {
+test('attack: mails to another person, by an account with their address, unverified', async (t) => {
   const mailbox = await openMailbox(app);
   t.after(() => mailbox.close());
   const email = 'somebody.else@example.com';

@@ -382,7 +382,7 @@ test('import of a table: changed before a crash is changed, not “already so”
   match(words(await carriedOut(path)), /Users created 0 Users changed 1 Nothing to change 1 Refused rows 0/);
 });
 
-test('attack: rights for whoever named the address of somebody else, by a row that has no more than that', async () => {
+test('attack: a row without a username gives rights to who named another’s address', async () => {
   const email = 'ceo@example.com';
   const mallory = await app.createUser('mallory', { email });
   const squatter = await app.createUser('cfo@example.com', { email: 'cfo@example.com' });
