@@ -235,4 +235,6 @@ test('language: guides and the API reference stay English, and say so', async ()
   const page = await open('/api-reference/users', 'ar');
   match(page.body, /<div class="english" lang="en" dir="ltr">/);
   ok(page.body.includes('Unlock a user'));
+  // A sentence between codes, of which a part is a word of ours.
+  match((await open('/api-reference', 'de')).body, /<code>next<\/code> of the previous page/);
 });
