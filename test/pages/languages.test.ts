@@ -92,7 +92,7 @@ for (const language of languages) {
   });
 }
 
-test('the detector finds a word of English in a page of another language, and in the plain form of a mail', async () => {
+test('the detector finds English in a page of another language, and in a plain mail', async () => {
   const { page, close } = await open(browser);
   await page.setContent(
     '<main><p>Sign in</p><p>تسجيل الدخول</p><button title="Show password"></button></main>',
