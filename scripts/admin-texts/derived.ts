@@ -56,7 +56,9 @@ export function derivedTexts(): Found[] {
   const samples = gallery
     .filter(({ title }) => title === 'E-mails')
     .flatMap(({ items }) => items.map(({ title }) => title));
-  const guides = [...sections.map(({ title }) => title), 'Run here', 'Parsed', 'From the manual'];
+  // Guides by what an application is; the others have the names of products.
+  const kinds = ['Svelte and SvelteKit', 'Service', 'Device', 'MCP client'];
+  const guides = [...sections.map(({ title }) => title), ...kinds, 'Run here', 'Parsed', 'From the manual'];
   return [
     ...samples.map((text) => ({ text, at: 'src/admin/resources/branding/gallery.ts' })),
     ...guides.map((text) => ({ text, at: 'src/admin/guides' })),

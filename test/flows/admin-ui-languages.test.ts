@@ -79,6 +79,25 @@ test('attack: a name that is a word of ours; an act that asks first calls it so'
   ok(body.includes(saying('de', 'Type “{a}” to continue').replace('{a}', 'Sessions')));
 });
 
+test('language: what a list is filtered by is said in it, names as they are', async () => {
+  for (const [path, text, value] of [
+    ['/users?group=settings', 'In {a}', 'Settings'],
+    ['/users?created_at_from=2026-11-01T00:00:00Z', 'Created since {a}', '2026-11-01'],
+    ['/audit?about=nobody', 'About {a}', '“nobody”'],
+    [`/audit?actor_id=${user}`, 'By {a}', 'Users'],
+    ['/audit?at_from=2026-11-01T00:00', 'Since {a} UTC', '2026-11-01 00:00'],
+    [`/sessions?user_id=${user}`, 'User: {a}', user],
+    ['/tokens?resource=https://orders.example', 'For the API {a}', 'https://orders.example'],
+  ] as const)
+    for (const language of ['de', 'ar']) {
+      const { status, body } = await open(path, language);
+      equal(status, 200, path);
+      const said = saying(language, text).replace('{a}', language === 'ar' ? `\u2068${value}\u2069` : value);
+      const chips = [...body.matchAll(/<span dir="auto">(.*?)<\/span>/g)].map(([, chip]) => chip);
+      ok(chips.includes(said), `${language} ${path}: ${said}, not ${chips}`);
+    }
+});
+
 test('language: notices, refusals and forms as well; the API stays English', async () => {
   const form = await open('/users/new', 'de');
   const refused = await admin.post(

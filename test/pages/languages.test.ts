@@ -1,5 +1,5 @@
 // Sign-in pages and mails in other languages: no word of English, in their text, their tips, their fields or for screen readers,
-// nor in the plain form of a mail. With LONG=1 every page in every state, and every mail, in three languages.
+// nor in the plain form of a mail. With LONG=1 every page in every state, and every mail, in every language.
 import { deepEqual, equal } from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Browser } from 'playwright-core';
@@ -12,20 +12,25 @@ import { launch, open } from './browser.ts';
 import { type PageServer, plainTheme, startPages } from './server.ts';
 
 const isLong = process.env.LONG === '1';
-const languages = isLong ? (['ar', 'ja', 'de'] as const) : (['ar'] as const);
+const languages = isLong ? (['ar', 'ja', 'de', 'es', 'fr', 'pt'] as const) : (['ar'] as const);
 
 /** Names of people, applications, devices and of what they may do. */
 const GIVEN = [
-  ...['Ada Lovelace', 'ada', 'grace', 'Grace', 'Acme Analytics', 'Acme TV', 'Notes agent', 'Backoffice'],
   ...[
-    'Apple Passwords',
-    'Wiki',
-    'Orders',
-    'See your orders',
-    'Change and cancel your orders',
-    'ann',
-    'Berlin',
+    'Ada Lovelace',
+    'Ada',
+    'ada',
+    'grace',
+    'Grace',
+    'Acme Analytics',
+    'Acme TV',
+    'Acme Mail',
+    'Notes agent',
   ],
+  ...['Backoffice', 'Wiki', 'Orders', 'See your orders', 'Change and cancel your orders', 'ann', 'Berlin'],
+  ...['Terminal', 'Phone', 'YubiKey 5 NFC', 'Apple Passwords'],
+  'Analytical Engine, Spreadsheets and Tables, Incorporated',
+  'Acme Spreadsheets of the Analytical Engine, Incorporated',
 ];
 
 /** Each kind of page, and those with most to say. */

@@ -1,7 +1,7 @@
 // Links of a list page: every state (search, filters, sorting, position) is in the address, so that links, the back
 // button and bookmarks work without a script.
 
-import { type PageText, Phrase } from '../../phrase.ts';
+import { type PageText, Phrase, phrase } from '../../phrase.ts';
 import type { ListPage } from '../api/list.ts';
 import type { ListHandle } from '../api/resource-acts.ts';
 import type { AdminContext } from './page.ts';
@@ -24,6 +24,13 @@ interface Options {
 
 /** What the address has besides filters. */
 const NO_FILTERS: ReadonlySet<string> = new Set(['sort', 'order', 'cursor', 'offset', 'limit', 'search']);
+
+/** Filters that links lead to, of every list. */
+const COMMON: Readonly<Record<string, (value: string) => PageText>> = {
+  user_id: (value) => phrase`User: ${value}`,
+  client_id: (value) => phrase`Application: ${value}`,
+  resource: (value) => phrase`For the API ${value}`,
+};
 
 const other = (order: string): string => (order === 'asc' ? 'desc' : 'asc');
 
@@ -74,7 +81,10 @@ export function listLinks<Item>(
     }),
     /** The filters of the address that are no chip: each in words, with a link that removes it. */
     others: others.map(([name, value]) => ({
-      label: wordsOf?.(name, value) ?? new Phrase([`${name.replaceAll('_', ' ')}: `, ''], [value]),
+      label:
+        wordsOf?.(name, value) ??
+        COMMON[name]?.(value) ??
+        new Phrase([`${name.replaceAll('_', ' ')}: `, ''], [value]),
       href: href({ [name]: null }),
     })),
     value: (name: string): string => query.get(name) ?? '',

@@ -102,7 +102,7 @@ const isChosen = ({ before, after, operands }: Found): boolean =>
 
 /** Kinds of badges, buttons and cells, which stand where texts do. */
 const LOOKS: ReadonlySet<string> = new Set(
-  'good bad warn strong equal quiet primary risky narrow wide bare nearby person yes no number text password'.split(
+  'good bad warn strong equal quiet primary risky narrow wide bare nearby tick-cell person yes no number text password'.split(
     ' ',
   ),
 );

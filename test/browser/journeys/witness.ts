@@ -6,6 +6,7 @@ import type { Page } from 'playwright-core';
 import { type Axe, createAxe } from '../../pages/axe.ts';
 import { watchStillness } from '../../pages/stillness.ts';
 import { PAGE_BYTES, putOnScales, SIGN_IN_BYTES } from '../../pages/weigh.ts';
+import { foreignWords } from '../foreign.ts';
 import type { Condition } from './conditions.ts';
 
 const isLong = process.env.LONG === '1';
@@ -32,19 +33,10 @@ const SIDEWAYS = `document.documentElement.scrollWidth > innerWidth
       .slice(0, 3).map((one) => 'wider than the window: ' + one.outerHTML.slice(0, 100))
   : []`;
 
-/** English on an Arabic page: words in a row that are no names, alone or put into a sentence. */
-const FOREIGN = `(() => {
-  const found = new Set();
-  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
-  for (let node = walker.nextNode(); node; node = walker.nextNode()) {
-    const parent = node.parentElement;
-    if (!parent.checkVisibility() || parent.closest('script, style, code, pre, kbd, bdi, option, textarea, [lang]:not(html), [translate=no], [dir=ltr], .brand, .tile, .chosen-kind')) continue;
-    const text = node.textContent;
-    const isEnglish = !/\\p{Script=Arabic}/u.test(text) && /[a-z]{2,} [a-z]{2,}/.test(text);
-    if (isEnglish || /\\u2068[A-Za-z]+(?: [A-Za-z]+)+\\u2069/.test(text)) found.add('not in Arabic: ' + text.trim().slice(0, 80));
-  }
-  return [...found];
-})()`;
+/** Names that journeys give to people and things. */
+const GIVEN: readonly string[] = [
+  ...['Acme', 'Ada', 'ada', 'Grace', 'Hopper', 'Ida', 'Sample', 'Team', 'Television', 'localhost', 'nowhere'],
+];
 
 const LANGUAGE = `(() => {
   const { lang, dir } = document.documentElement;
@@ -129,7 +121,7 @@ export async function createWitness(page: Page, condition: Condition, journey: s
       ...(lang === language && dir === (language === 'ar' ? 'rtl' : 'ltr') ? [] : [`is in ${lang}, ${dir}`]),
       ...(await page.evaluate<string[]>(SIDEWAYS)),
       ...(await page.evaluate<string[]>(SMALL)),
-      ...(language === 'ar' ? await page.evaluate<string[]>(FOREIGN) : []),
+      ...(language === 'en' ? [] : await foreignWords(page, language, GIVEN)),
     ];
   }
 

@@ -39,7 +39,9 @@ const showPage = (context: AdminContext, shown: object = {}, status = 200): void
 /** The error message, and the invalid fields if it has any. */
 const problemOf = ({ error }: ImportResult) => ({
   // Here the body of the request is one of many lines.
-  message: (error?.message ?? '').replace(/^The body/, 'The line'),
+  message: /^The \w+ is not valid JSON/.test(error?.message ?? '')
+    ? 'The line is not valid JSON.'
+    : (error?.message ?? '').replace(/^The body/, 'The line'),
   fields: Object.entries(error?.fields ?? {}),
 });
 
