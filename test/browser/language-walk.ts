@@ -27,10 +27,10 @@ const REFUSED: readonly (readonly [
   fields: Readonly<Record<string, string>>,
   button: string,
 ])[] = [
-  ['/users/new', { username: 'a', email: 'no', password: 'x' }, 'form.panel .primary, main form .primary'],
-  ['/groups/new', { name: '???' }, 'main form .primary'],
+  ['/users/new', { username: 'a', email: 'no@x', password: 'x' }, 'form.panel .primary, main form .primary'],
+  ['/groups/new', { name: 'engineering' }, 'main form .primary'],
   ['/users/import', { rows: '{"username":"a"}\nnowhere' }, 'main form .primary'],
-  ['/invitations', { email: 'nowhere' }, 'main form .primary'],
+  ['/invitations', { email: 'nowhere@x' }, 'main form .primary'],
 ];
 const FOUND = [
   '/users?search=nobody',
