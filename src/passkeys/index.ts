@@ -13,7 +13,7 @@ import { createPasskeyChanges, type PasskeyChanges } from './changes.ts';
 import { type AccountPasskeys, createAccountPasskeys } from './passkeys.ts';
 
 export type { OwnPasskey } from './changes.ts';
-export type { Passkey } from './passkeys.ts';
+export type { Passkey, PasskeySignals } from './passkeys.ts';
 
 export interface Passkeys
   extends Pick<AccountPasskeys, 'rpId' | 'origins' | 'list' | 'signals'>,

@@ -1,5 +1,6 @@
-// Validates request bodies of the self-service API: small objects of strings.
+// Validates request bodies of the self-service API: small objects of strings, or of one object.
 import { AppError } from '../errors.ts';
+import { isMembers } from '../json.ts';
 
 export type Body = Readonly<Record<string, string>>;
 
@@ -39,4 +40,20 @@ export function changesIn(value: unknown, names: readonly string[]): Body {
   const members = membersOf(cleared, [], names);
   const given = new Set(Object.keys(Object(cleared)));
   return Object.fromEntries(Object.entries(members).filter(([name]) => given.has(name)));
+}
+
+/**
+ * The only member of a body, an object; its members are not validated here.
+ * @throws AppError request.malformed, request.invalid
+ */
+export function objectIn(value: unknown, name: string): object {
+  if (!isMembers(value)) throw new AppError('request.malformed');
+  const { [name]: member, ...others } = value;
+  const fields: Record<string, string> = Object.fromEntries(
+    Object.keys(others).map((other) => [other.slice(0, 100), 'Unknown field.']),
+  );
+  if (member === undefined) fields[name] = 'This field is required.';
+  else if (!isMembers(member)) fields[name] = 'Must be an object.';
+  if (!isMembers(member) || Object.keys(fields).length > 0) throw invalid(fields);
+  return member;
 }

@@ -14,6 +14,8 @@ interface Operation {
   readonly isChange?: boolean;
   /** The body is a file of one of these types. */
   readonly file?: readonly string[];
+  /** The body is an object with this member, an object that other documents define. */
+  readonly object?: { readonly name: string; readonly description: string };
   /** Of the answer; `[]`: a list of items; absent: 204. */
   readonly answer?: 'object' | '[]';
 }
@@ -88,7 +90,29 @@ export const operations = {
   'POST /email-codes': { summary: 'Turn on codes by e-mail', isFresh: true, answer: 'object' },
   'DELETE /email-codes': { summary: 'Turn off codes by e-mail', isFresh: true },
   'POST /recovery-codes': { summary: 'Replace the recovery codes', isFresh: true, answer: 'object' },
-  'GET /passkeys': { summary: 'List your passkeys', answer: '[]' },
+  'GET /passkeys': {
+    summary: 'List your passkeys, with what the signal methods of the browser take (WebAuthn §5.1.10)',
+    answer: '[]',
+  },
+  'POST /passkeys/register/begin': {
+    summary:
+      'Begin to add a passkey: the answer is PublicKeyCredentialCreationOptionsJSON, for ' +
+      '`PublicKeyCredential.parseCreationOptionsFromJSON()`, and counts for five minutes, once, in this session. The ' +
+      'origin of the application must be one of `passkey_extra_origins`',
+    isFresh: true,
+    answer: 'object',
+  },
+  'POST /passkeys/register/finish': {
+    summary:
+      'Add the passkey that was made with those options: ends every other session, and tells you by mail. Whoever has a ' +
+      'passkey then needs a sign-in with it for further changes',
+    isFresh: true,
+    object: {
+      name: 'response',
+      description: 'RegistrationResponseJSON, as the credential’s `toJSON()` gives it',
+    },
+    answer: 'object',
+  },
   'PATCH /passkeys/:id': { summary: 'Rename a passkey', isFresh: true, body: ['label'] },
   'DELETE /passkeys/:id': { summary: 'Remove a passkey', isFresh: true },
   'GET /sessions': { summary: 'List where you are signed in', answer: '[]' },
@@ -139,6 +163,13 @@ function bodyOf({ body = [], isChange }: Operation): object {
   };
 }
 
+const objectOf = ({ name, description }: NonNullable<Operation['object']>): object => ({
+  type: 'object',
+  additionalProperties: false,
+  properties: { [name]: { type: 'object', description } },
+  required: [name],
+});
+
 const listSchema = {
   type: 'object',
   required: ['items', 'total'],
@@ -182,6 +213,9 @@ function describe(name: OperationName): object {
         required: true,
         content: Object.fromEntries(operation.file.map((type) => [type, {}])),
       },
+    }),
+    ...(operation.object !== undefined && {
+      requestBody: { required: true, content: json(objectOf(operation.object)) },
     }),
     ...(operation.body !== undefined && {
       requestBody: { required: true, content: json(bodyOf(operation)) },

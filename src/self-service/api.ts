@@ -4,9 +4,9 @@ import type Koa from 'koa';
 import type { Account } from '../accounts/index.ts';
 import { AppError } from '../errors.ts';
 import { createRouter } from '../http/index.ts';
-import type { OwnPasskey } from '../passkeys/index.ts';
 import type { PlaceOf } from '../places/index.ts';
-import { type Body, changesIn, invalid, membersOf } from './api-body.ts';
+import { type Body, changesIn, invalid, membersOf, objectIn } from './api-body.ts';
+import type { Call, Handle } from './api-call.ts';
 import {
   apiDocument,
   type OperationName,
@@ -15,7 +15,8 @@ import {
   pictureTypes,
   placeOf,
 } from './api-document.ts';
-import { deviceOf, iso, list, showPasskey } from './api-shapes.ts';
+import { type ApiPasskeys, passkeyHandlers } from './api-passkeys.ts';
+import { deviceOf, iso, list } from './api-shapes.ts';
 import type { DataDeps } from './data-page.ts';
 import type { Deletion } from './deletion.ts';
 import type { EmailDeps } from './email-page.ts';
@@ -57,30 +58,13 @@ interface Deps extends Pick<HomeDeps, 'acts'> {
     SecondFactorDeps,
     'isOff' | 'state' | 'begin' | 'confirm' | 'removeApp' | 'addEmail' | 'removeEmail' | 'createCodes'
   >;
-  readonly passkeys: {
-    list(account: Account): Promise<readonly OwnPasskey[]>;
-    rename(account: Account, id: string, label: string): Promise<void>;
-    remove(ctx: Koa.Context, who: SelfServiceUser, id: string): Promise<void>;
-  };
+  readonly passkeys: ApiPasskeys;
+  readonly findAccount: (id: string) => Promise<Account | undefined>;
 }
-
-interface Call {
-  readonly ctx: Koa.Context;
-  readonly who: SelfServiceUser;
-  /** The last segment of the path, where the route has such a parameter. */
-  readonly id: string;
-  /** The members of the body: exactly these, all strings. @throws AppError request.invalid */
-  readonly read: (required: readonly string[], optional?: readonly string[]) => Promise<Body>;
-  /** Those of these members that the body has. @throws AppError request.invalid */
-  readonly readChanges: (names: readonly string[]) => Promise<Body>;
-}
-
-/** @returns the response's `data`; undefined: 204 */
-type Handle = (call: Call) => Promise<unknown>;
 
 export function accountApi(deps: Deps): Koa.Middleware {
   const { authorize, overview, acts, profile, personalData, deletion, email, password } = deps;
-  const { secondFactor, passkeys, launcher, picture } = deps;
+  const { secondFactor, launcher, picture } = deps;
   const placeFor = placeIn(deps.placeWords);
 
   const codes =
@@ -211,12 +195,6 @@ export function accountApi(deps: Deps): Koa.Middleware {
         place: placeFor(who, one.ipAddress),
       })),
     );
-  const listPasskeys = async ({ who }: Call): Promise<object> =>
-    list((await passkeys.list(who.account)).map(showPasskey));
-  const renamePasskey = async ({ who, id, read }: Call): Promise<void> => {
-    const { label = '' } = await read(['label']);
-    await passkeys.rename(who.account, id, label);
-  };
   const createCodes = async ({ ctx, who }: Call): Promise<object> => ({
     recovery_codes: await secondFactor.createCodes(ctx, who),
   });
@@ -248,9 +226,7 @@ export function accountApi(deps: Deps): Koa.Middleware {
     })),
     'DELETE /email-codes': codes(({ ctx, who }) => secondFactor.removeEmail(ctx, who)),
     'POST /recovery-codes': createCodes,
-    'GET /passkeys': listPasskeys,
-    'PATCH /passkeys/:id': renamePasskey,
-    'DELETE /passkeys/:id': ({ ctx, who, id }) => passkeys.remove(ctx, who, id),
+    ...passkeyHandlers(deps.passkeys, deps.findAccount),
     'GET /sessions': listSessions,
     'DELETE /sessions': ({ who }) => acts.endOtherSessions(who),
     'DELETE /sessions/:id': ({ who, id }) => acts.endSession(who, id),
@@ -283,7 +259,9 @@ export function accountApi(deps: Deps): Koa.Middleware {
         membersOf(await deps.readJson(ctx), required, optional);
       const readChanges = async (names: readonly string[]): Promise<Body> =>
         changesIn(await deps.readJson(ctx), names);
-      const data = await handle({ ctx, who, id: ctx.params.id ?? '', read, readChanges });
+      const readObject = async (member: string): Promise<object> =>
+        objectIn(await deps.readJson(ctx), member);
+      const data = await handle({ ctx, who, id: ctx.params.id ?? '', read, readChanges, readObject });
       if (data === undefined) ctx.status = 204;
       else ctx.body = { data };
     });

@@ -200,6 +200,7 @@ export function createSelfService(deps: SelfServiceDeps): Koa.Middleware[] {
       publicUrl: `${site.baseUrl}/account/api`,
       version: site.version,
       placeWords: deps.placeOf,
+      findAccount: parts.accounts.find,
       ...actions,
     }),
     accountRoutes({

@@ -112,6 +112,8 @@ const accountTable: Readonly<Record<string, readonly string[]>> = {
   'email-codes': ['POST', 'DELETE'],
   'recovery-codes': ['POST'],
   passkeys: ['GET'],
+  'passkeys/register/begin': ['POST'],
+  'passkeys/register/finish': ['POST'],
   'passkeys/{id}': ['PATCH', 'DELETE'],
   sessions: ['GET', 'DELETE'],
   'sessions/{id}': ['DELETE'],

@@ -176,6 +176,8 @@ const programs: readonly Route[] = [
   { method: 'DELETE', path: '/account/api/email-codes' },
   { method: 'POST', path: '/account/api/recovery-codes' },
   { method: 'GET', path: '/account/api/passkeys' },
+  { method: 'POST', path: '/account/api/passkeys/register/begin' },
+  { method: 'POST', path: '/account/api/passkeys/register/finish', body: 'json' },
   { method: 'PATCH', path: `/account/api/passkeys/${UUID}`, body: 'json' },
   { method: 'DELETE', path: `/account/api/passkeys/${UUID}` },
   { method: 'GET', path: '/account/api/sessions' },
