@@ -76,7 +76,11 @@ export const metadataMembers = {
   },
   initiate_login_uri: { type: 'string', description: 'Where a third party may start a sign-in.' },
   client_uri: { type: 'string', description: 'Home page.' },
-  logo_uri: { type: 'string', description: 'Logo, shown when people sign in and consent.' },
+  logo_uri: {
+    type: 'string',
+    description:
+      'Address of a logo. Pages load no picture from elsewhere, so they do not show it: upload the logo instead.',
+  },
   policy_uri: { type: 'string', description: 'Privacy policy.' },
   tos_uri: { type: 'string', description: 'Terms of service.' },
   contacts: { type: 'strings', description: 'E-mail addresses of the people responsible.' },

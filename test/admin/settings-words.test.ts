@@ -1,7 +1,13 @@
 // Settings in words: each has a name of its own, and durations are a number with a unit.
 import { deepEqual, doesNotMatch, equal, match, ok } from 'node:assert/strict';
 import { test } from 'node:test';
-import { durationOf, durationUnits, secondsOf } from '../../src/admin/resources/settings/durations.ts';
+import {
+  durationIn,
+  durationOf,
+  durationUnits,
+  secondsIn,
+  secondsOf,
+} from '../../src/admin/pages/durations.ts';
 import { labelOf, sentence } from '../../src/admin/resources/settings/words.ts';
 import { definitionOf, settingKeys } from '../../src/settings/index.ts';
 
@@ -44,4 +50,16 @@ test('durations: the longest unit that leaves no rest, and back', () => {
     durationUnits.map(({ label }) => label),
     ['seconds', 'minutes', 'hours', 'days'],
   );
+});
+
+test('durations in forms: by their unit, in seconds where there is none, and shown as typed', () => {
+  const form: Record<string, string> = { a: '15', 'unit.a': '60', b: '90', c: '', 'unit.c': '3600' };
+  const textIn = (name: string) => form[name];
+  deepEqual(
+    ['a', 'b', 'c', 'absent'].map((name) => secondsIn(textIn, name)),
+    ['900', '90', '', ''],
+  );
+  deepEqual(durationIn({ a: '900', 'unit.a': '1' }, 'a'), { amount: '900', unit: '1' });
+  deepEqual(durationIn({ a: 900 }, 'a'), { amount: '15', unit: '60' });
+  deepEqual(durationIn({ a: '' }, 'a'), { amount: '', unit: '60' });
 });

@@ -424,6 +424,37 @@ test('redirect URIs: validated while typed and by the server, then saved', async
   assert.match(await field.inputValue(), /app\.example\.com/);
 });
 
+test('application: lifetimes are numbers with units, in the form and in what is refused', async () => {
+  const back = page.url();
+  await page.getByText('Pages and lifetimes').click();
+  const amount = page.getByLabel('Access tokens expire after');
+  const unit = page.locator('select[name="unit.access_token_seconds"]');
+  assert.deepEqual([await amount.inputValue(), await unit.inputValue()], ['', '60']);
+  assert.match(await text('#access_token_seconds-hint'), /30 seconds to 1 day\.$/);
+  assert.equal(
+    await page.locator('[name=logo_uri]').count(),
+    0,
+    'no address of a picture that no page loads',
+  );
+  await amount.fill('2');
+  await unit.selectOption({ label: 'days' });
+  await press(page, 'Save');
+  assert.equal(await text('#access_token_seconds-error'), 'Must be from 30 seconds to 1 day.');
+  assert.match(await text('[role=alert]'), /Access tokens expire after Must be from 30 seconds to 1 day/);
+  assert.deepEqual([await amount.inputValue(), await unit.inputValue()], ['2', '86400']);
+  await shoot(page, 'admin-work-application-lifetimes');
+  await unit.selectOption({ label: 'hours' });
+  await press(page, 'Save');
+  assert.equal(await noticeOf(page), 'Changes saved.');
+  const stored = await world.server.admin('GET', `/clients/${credentials.clientId}`);
+  assert.equal(stored.access_token_seconds, 7200);
+  await page.getByText('Pages and lifetimes').click();
+  assert.deepEqual([await amount.inputValue(), await unit.inputValue()], ['2', '3600']);
+  await amount.fill('');
+  await press(page, 'Save');
+  await page.goto(back);
+});
+
 test('setting: takes effect; an invalid value is reported at its field; the default is shown', async () => {
   await world.open('/settings/branding');
   await page.getByLabel('Product name').fill('Acme Accounts');

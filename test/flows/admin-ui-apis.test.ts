@@ -133,7 +133,8 @@ test('API settings: applications, claims, format and lifetime are saved', async 
     is_open_to_agents: 'on',
     'claim.roles': 'on',
     access_token_format: 'opaque',
-    access_token_seconds: '120',
+    access_token_seconds: '2',
+    'unit.access_token_seconds': '60',
   };
   equal((await post(path, path, fields)).status, 303);
   const {

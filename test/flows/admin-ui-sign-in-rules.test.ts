@@ -36,12 +36,21 @@ const rulesOf = async (id: string): Promise<unknown[]> => {
 
 test('page of an application: sign-in rules are saved, shown and cleared', async () => {
   const { id } = await app.register();
-  const rules = { required_acr: ACR.multiFactor, max_auth_age: '600', logout_needs_auth: 'on' };
+  const rules = {
+    required_acr: ACR.multiFactor,
+    max_auth_age: '10',
+    'unit.max_auth_age': '60',
+    logout_needs_auth: 'on',
+  };
   equal((await save(id, rules)).status, 303);
   deepEqual(await rulesOf(id), [ACR.multiFactor, 600, true]);
   const { body } = await admin.get(`/admin/applications/${id}`);
   match(body, /<option value="urn:latchkey:acr:multi-factor" selected>/);
-  match(body, /name="max_auth_age" type="text" value="600"/);
+  match(body, /name="max_auth_age" value="10"/);
+  match(
+    body,
+    /<select name="unit.max_auth_age"[^>]*>(?:<option value="1">seconds<\/option>)<option value="60" selected>/,
+  );
   match(body, /name="logout_needs_auth" checked/);
 
   equal((await save(id, { required_acr: '', max_auth_age: '' })).status, 303);
@@ -50,9 +59,15 @@ test('page of an application: sign-in rules are saved, shown and cleared', async
 
 test('page of an application: a wrong sign-in rule is refused at its field and stays typed', async () => {
   const { id } = await app.register();
-  const refused = await save(id, { required_acr: ACR.emailCode, max_auth_age: '5', logout_needs_auth: 'on' });
+  const refused = await save(id, {
+    required_acr: ACR.emailCode,
+    max_auth_age: '5',
+    'unit.max_auth_age': '1',
+    logout_needs_auth: 'on',
+  });
   equal(refused.status, 400);
-  match(refused.body, /id="max_auth_age-error" class="problem">[^<]+</);
+  match(refused.body, /id="max_auth_age-error" class="problem">Must be from 30 seconds to 1 year\.</);
+  match(refused.body, /<a href="#max_auth_age">Sign in again after<\/a> Must be from 30 seconds/);
   match(refused.body, /<option value="urn:latchkey:acr:email-code" selected>/);
   match(refused.body, /name="logout_needs_auth" checked/);
   deepEqual(await rulesOf(id), [null, null, false]);

@@ -1,4 +1,6 @@
 // Formats times, durations and numbers for the pages of the Admin UI, in the page's language, and in UTC where a time is written out.
+import { durationIn, durationUnits } from './durations.ts';
+
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
@@ -114,6 +116,8 @@ export const createFormats = (now: number, language: string, say: (text: string)
   /** Such as "2026-03-14 09:26:53 UTC". */
   stamp: (at: unknown): string => (typeof at === 'string' ? `${at.slice(0, 19).replace('T', ' ')} UTC` : ''),
   span: (seconds: unknown): string => spanOf(Number(seconds), language),
+  durationIn,
+  durationUnits,
   count: (value: unknown): string => new Intl.NumberFormat(language).format(Number(value)),
   /** With one decimal place, such as "6.0" or "6,0". */
   decimal: (value: unknown): string =>

@@ -1,14 +1,7 @@
 // The page of one API: what it is configured with, its scopes, who gets them, its settings, and its deletion.
 import { apiCall } from '../../pages/curl.ts';
-import {
-  isOn,
-  linesOf,
-  numberOrText,
-  refusalOf,
-  textOrNull,
-  typedIn,
-  versionOf,
-} from '../../pages/field-values.ts';
+import { boundsOf, durationFrom } from '../../pages/durations.ts';
+import { isOn, linesOf, refusalOf, textOrNull, typedIn, versionOf } from '../../pages/field-values.ts';
 import { type AdminContext, idOf, type Page, type Values } from '../../pages/page.ts';
 import { acrChoices } from '../acr-choices.ts';
 import { applicationChoices } from '../clients/choice.ts';
@@ -16,7 +9,7 @@ import { groupChoices } from '../groups/choice.ts';
 import { createNames } from '../names.ts';
 import { apisCrumb, formatLabel, here } from './list-page.ts';
 import { apis } from './resource.ts';
-import type { ApiView } from './schema.ts';
+import { type ApiView, durationLimits } from './schema.ts';
 
 const CLIENT = 'client.';
 const CLAIM = 'claim.';
@@ -96,6 +89,7 @@ export async function showApi(context: AdminContext, model: object = {}, status 
     acrChoices,
     formats,
     claims,
+    bounds: boundsOf(durationLimits),
     formatLabel: formatLabel(api.access_token_format),
     groupLabelOf: (name: string) => groups.items.find((one) => one.name === name)?.label ?? name,
     metadataAddress: metadataAddress(api.identifier),
@@ -135,10 +129,7 @@ async function save(context: AdminContext): Promise<void> {
   const params = idOf(context);
   const isForAll = form.get('who') !== 'some';
   const chosen = chosenIn(context);
-  const seconds = (field: string) => {
-    const text = textOrNull(form.get(field));
-    return text === null ? null : numberOrText(text);
-  };
+  const textIn = (name: string) => form.get(name);
   try {
     await context.call(apis.change, {
       params,
@@ -149,9 +140,9 @@ async function save(context: AdminContext): Promise<void> {
         is_open_to_agents: isOn(form, 'is_open_to_agents'),
         claims: claims.map(({ name }) => name).filter((name) => isOn(form, CLAIM + name)),
         access_token_format: form.get('access_token_format') ?? '',
-        access_token_seconds: seconds('access_token_seconds'),
+        access_token_seconds: durationFrom(textIn, 'access_token_seconds'),
         required_acr: textOrNull(form.get('required_acr')),
-        max_auth_age: seconds('max_auth_age'),
+        max_auth_age: durationFrom(textIn, 'max_auth_age'),
         require_dpop: isOn(form, 'require_dpop'),
       },
     });

@@ -22,6 +22,10 @@ const SCOPE = 'orders:read';
 const CLIENT = 'b2f0a7c4-5a0e-4c2e-8a3f-2f7f6f0d9c11';
 
 const { required_acr: acr, max_auth_age: age } = authenticationSettings;
+const lifetime = { minimum: 30, maximum: 86_400 };
+
+/** From and to how many seconds. */
+export const durationLimits = { access_token_seconds: lifetime, max_auth_age: age };
 const formats = ['at+jwt', 'jwt', 'opaque'] as const;
 const roles = ['user', 'auditor', 'admin'] as const;
 
@@ -100,7 +104,7 @@ const fields = {
       '`at+jwt` (RFC 9068); `jwt`: the same with `typ: JWT`, for APIs that refuse other types; `opaque`: only ' +
       'introspection says what it is worth, so that a revocation counts at once.',
   }),
-  access_token_seconds: nullable(Integer({ minimum: 30, maximum: 86_400 }), {
+  access_token_seconds: nullable(Integer(lifetime), {
     description: 'Lifetime of its access tokens; null: the setting for the format applies.',
     examples: [null],
   }),

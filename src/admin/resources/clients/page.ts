@@ -1,20 +1,8 @@
 // The page of one application: the details its developer needs, its settings, and code snippets for its framework.
-import {
-  type ClientView,
-  lifetimeSettings,
-  type PublicMetadata,
-  whyPkceAlways,
-} from '../../../clients/index.ts';
+import { type ClientView, type PublicMetadata, whyPkceAlways } from '../../../clients/index.ts';
 import { apiCall } from '../../pages/curl.ts';
-import {
-  linesOf,
-  numberOrText,
-  refusalOf,
-  textOf,
-  textOrNull,
-  typedIn,
-  versionOf,
-} from '../../pages/field-values.ts';
+import { durationFrom } from '../../pages/durations.ts';
+import { linesOf, refusalOf, textOf, textOrNull, typedIn, versionOf } from '../../pages/field-values.ts';
 import { type AdminContext, idOf, type Page, type Values } from '../../pages/page.ts';
 import { acrChoices } from '../acr-choices.ts';
 import { apiChoices } from '../apis/choice.ts';
@@ -24,6 +12,7 @@ import { readAskedUris } from './asked-uris.ts';
 import { readCalls } from './called-addresses-model.ts';
 import { kindLabel, kindOf } from './kind-of.ts';
 import { hasLegacyPart, legacyBody, legacyBoxes, legacyTypes, legacyValues } from './legacy-form.ts';
+import { bounds, lifetimeBody, lifetimeFields, lifetimeValues } from './lifetimes-form.ts';
 import { clients } from './resource.ts';
 import { signatureBody, signatureFields, signatureValues } from './signatures-form.ts';
 import { verdictsOn } from './uri-verdicts.ts';
@@ -34,14 +23,12 @@ const lists = ['redirect_uris', 'post_logout_redirect_uris', 'web_origins'] as c
 const texts = [
   'client_name',
   'scope',
-  'logo_uri',
   'client_uri',
   'policy_uri',
   'tos_uri',
   'backchannel_logout_uri',
   'default_resource',
 ];
-const lifetimes = Object.keys(lifetimeSettings);
 
 const grants = [
   { name: 'authorization_code', label: 'Sign users in (authorization code)' },
@@ -60,7 +47,7 @@ function valuesOf(client: Values): Values {
   return {
     ...Object.fromEntries(texts.map((name) => [name, client[name] ?? ''])),
     ...Object.fromEntries(lists.map((name) => [name, listed(name)])),
-    ...Object.fromEntries(lifetimes.map((name) => [name, client[name] ?? ''])),
+    ...lifetimeValues(client),
     ...Object.fromEntries(grants.map(({ name }) => [`grant.${name}`, own.includes(name) ? 'on' : ''])),
     skip_consent: client.skip_consent === true ? 'on' : '',
     require_pkce: client.require_pkce === true ? 'on' : '',
@@ -149,7 +136,8 @@ export async function showApplication(
     signatureFields,
     hasLegacy,
     legacyTypes,
-    lifetimes: Object.entries(lifetimeSettings).map(([name, bounds]) => ({ name, ...bounds })),
+    bounds,
+    lifetimeFields,
     asked,
     verdicts:
       isFilled && asked.field === 'redirect_uris'
@@ -169,14 +157,10 @@ export async function showApplication(
 
 /** Converts the form's values to the API's. */
 function bodyOf(textIn: (name: string) => string | undefined): Values {
-  const lifetime = (name: string) => {
-    const text = textOrNull(textIn(name));
-    return text === null ? null : numberOrText(text);
-  };
   return {
     ...Object.fromEntries(texts.map((name) => [name, textOrNull(textIn(name))])),
     ...Object.fromEntries(lists.map((name) => [name, linesOf(textIn(name))])),
-    ...Object.fromEntries(lifetimes.map((name) => [name, lifetime(name)])),
+    ...lifetimeBody(textIn),
     grant_types: grants.map(({ name }) => name).filter((name) => textIn(`grant.${name}`) === 'on'),
     skip_consent: textIn('skip_consent') === 'on',
     keycloak_tokens: textIn('keycloak_tokens') === 'on',
@@ -187,7 +171,7 @@ function bodyOf(textIn: (name: string) => string | undefined): Values {
     ...(textIn('has_pkce_choice') === 'on' && { require_pkce: textIn('require_pkce') === 'on' }),
     ...(textIn('has_sign_in_rules') === 'on' && {
       required_acr: textOrNull(textIn('required_acr')),
-      max_auth_age: lifetime('max_auth_age'),
+      max_auth_age: durationFrom(textIn, 'max_auth_age'),
       logout_needs_auth: textIn('logout_needs_auth') === 'on',
     }),
     ...signatureBody(textIn),

@@ -6,12 +6,12 @@ import { isMembers } from '../../../json.ts';
 import { ours } from '../../../phrase.ts';
 import { definitionOf, isSettingKey } from '../../../settings/index.ts';
 import { apiCall } from '../../pages/curl.ts';
+import { durationIn, secondsIn } from '../../pages/durations.ts';
 import { refusalOf, typedIn } from '../../pages/field-values.ts';
 import { orShown } from '../../pages/form-pages.ts';
 import type { AdminContext, Page, Values } from '../../pages/page.ts';
 import { mails } from '../mails/resource.ts';
 import { createNames } from '../names.ts';
-import { durationOf, durationUnits, secondsOf } from './durations.ts';
 import { showFound } from './found-page.ts';
 import { here, readAll, written } from './groups.ts';
 import { type GivenServer, saveServer, serverModel } from './mail-server-page.ts';
@@ -50,15 +50,13 @@ async function showGroup(context: AdminContext, shown: Shown = {}, status = 200)
         const { key } = setting;
         const now = written(setting.value);
         const isSeconds = key.endsWith('_seconds');
-        const given = { amount: typed?.[key] ?? '', unit: typed?.[`unit.${key}`] ?? '1' };
-        const value = typed === undefined ? now : isSeconds ? secondsOf(given) : given.amount;
-        const duration = typed === undefined ? durationOf(now) : given;
+        const value = typed === undefined ? now : secondsIn((name) => typed[name], key);
         return {
           ...setting,
           label: labelOf(key),
           description: sentence(setting),
           isSeconds,
-          duration,
+          duration: durationIn(typed ?? { [key]: now }, key),
           unit: unitOf(key),
           isOutOfRange: /^Must be a whole number/.test(errors[key] ?? ''),
           defaultWords: inWords(key, written(setting.default)),
@@ -85,7 +83,6 @@ async function showGroup(context: AdminContext, shown: Shown = {}, status = 200)
     fields,
     labels,
     spans,
-    durationUnits,
     searched: '',
     call,
     typed: typed ?? {},
@@ -112,9 +109,7 @@ async function save(context: AdminContext): Promise<void> {
   for (const setting of settings) {
     const { key } = setting;
     const was = form.get(`was.${key}`);
-    const unit = form.get(`unit.${key}`);
-    const amount = form.get(key) ?? '';
-    const text = unit === undefined ? amount : secondsOf({ amount, unit });
+    const text = secondsIn((name) => form.get(name), key);
     if (was === undefined) continue;
     if (setting.is_secret) {
       if (form.get(`clear.${key}`) === 'on') body[key] = '';
