@@ -12,6 +12,8 @@ interface Operation {
   readonly body?: readonly string[];
   /** Members of a change: absent ones stay, null clears. */
   readonly isChange?: boolean;
+  /** Optional parameters of the address: whole numbers of at most five digits. */
+  readonly query?: Readonly<Record<string, { readonly from: number; readonly description: string }>>;
   /** The body is a file of one of these types. */
   readonly file?: readonly string[];
   /** The body is an object with this member, an object that other documents define. */
@@ -38,8 +40,16 @@ export const operations = {
   },
   'PUT /avatar': {
     summary:
-      'Set your picture: at most 2 MB. A square from its middle is kept, 256 pixels wide, as JPEG and without anything ' +
-      'else that the file says',
+      'Set your picture: at most 2 MB. A square of it is kept, 256 pixels wide, as JPEG and without anything else that ' +
+      'the file says: the one that the three parameters name, as far as the picture has it, else its middle',
+    query: {
+      crop_x: {
+        from: 0,
+        description: 'Left edge of the square, in pixels of the picture as it is seen; all three or none',
+      },
+      crop_y: { from: 0, description: 'Upper edge of the square' },
+      crop_size: { from: 1, description: 'Side of the square' },
+    },
     file: pictureTypes,
     answer: 'object',
   },
@@ -163,6 +173,14 @@ function bodyOf({ body = [], isChange }: Operation): object {
   };
 }
 
+const queryOf = (query: NonNullable<Operation['query']>): object[] =>
+  Object.entries(query).map(([name, { from, description }]) => ({
+    name,
+    in: 'query',
+    description,
+    schema: { type: 'integer', minimum: from, maximum: 99_999 },
+  }));
+
 const objectOf = ({ name, description }: NonNullable<Operation['object']>): object => ({
   type: 'object',
   additionalProperties: false,
@@ -208,6 +226,7 @@ function describe(name: OperationName): object {
     ...(hasId && {
       parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'string' } }],
     }),
+    ...(operation.query !== undefined && { parameters: queryOf(operation.query) }),
     ...(operation.file !== undefined && {
       requestBody: {
         required: true,

@@ -17,6 +17,7 @@ import {
 } from './api-document.ts';
 import { type ApiPasskeys, passkeyHandlers } from './api-passkeys.ts';
 import { deviceOf, iso, list } from './api-shapes.ts';
+import { readCrop } from './crop.ts';
 import type { DataDeps } from './data-page.ts';
 import type { Deletion } from './deletion.ts';
 import type { EmailDeps } from './email-page.ts';
@@ -62,6 +63,12 @@ interface Deps extends Pick<HomeDeps, 'acts'> {
   readonly findAccount: (id: string) => Promise<Account | undefined>;
 }
 
+const CROP_RULE = {
+  crop_x: 'Must be a number of pixels from 0 to 99999, together with crop_y and crop_size.',
+  crop_y: 'Must be a number of pixels from 0 to 99999, together with crop_x and crop_size.',
+  crop_size: 'Must be a number of pixels from 1 to 99999, together with crop_x and crop_y.',
+} as const;
+
 export function accountApi(deps: Deps): Koa.Middleware {
   const { authorize, overview, acts, profile, personalData, deletion, email, password } = deps;
   const { secondFactor, launcher, picture } = deps;
@@ -100,8 +107,10 @@ export function accountApi(deps: Deps): Koa.Middleware {
     profile.change(who, await readChanges([...ownProfileFields, 'username']));
 
   async function setPicture({ ctx, who }: Call): Promise<object> {
+    const { crop, wrong } = readCrop((name) => ctx.query[name]);
+    if (wrong.length > 0) throw invalid(Object.fromEntries(wrong.map((name) => [name, CROP_RULE[name]])));
     const bytes = await deps.readFile(ctx, pictureTypes);
-    return { picture: picture.addressOf(await picture.set(who.account, bytes)) };
+    return { picture: picture.addressOf(await picture.set(who.account, bytes, crop)) };
   }
 
   async function showEmail({ who }: Call): Promise<object> {

@@ -4,8 +4,9 @@ import type Koa from 'koa';
 import type { Account } from '../accounts/index.ts';
 import type { Crop } from '../avatars/index.ts';
 import { AppError } from '../errors.ts';
-import type { Form, RouteContext, UploadedForm } from '../http/index.ts';
+import type { RouteContext, UploadedForm } from '../http/index.ts';
 import type { FieldErrors } from '../views/index.ts';
+import { readCrop } from './crop.ts';
 import { looksOf, ownerOf, type PageKit, type Problem, type SelfServiceUser } from './page-kit.ts';
 
 /** What the pages and the API share. */
@@ -28,14 +29,6 @@ const PROBLEMS: Readonly<Record<string, string>> = {
   'avatar.unreadable': 'invalid.picture',
   'avatar.too_many_pixels': 'invalid.picture_pixels',
 };
-
-/** The square that was chosen on the page, which only a script can; else the middle. */
-function cropOf(form: Form): Crop | undefined {
-  const [x, y, size] = ['crop_x', 'crop_y', 'crop_size'].map((name) => form.get(name) ?? '');
-  return [x, y, size].every((text) => /^\d{1,5}$/.test(text ?? ''))
-    ? { x: Number(x), y: Number(y), size: Number(size) }
-    : undefined;
-}
 
 export function createPicturePage({ kit, picture, readUpload }: PictureDeps) {
   interface Shown extends Partial<Problem> {
@@ -60,7 +53,8 @@ export function createPicturePage({ kit, picture, readUpload }: PictureDeps) {
   async function keep(ctx: Koa.Context, who: SelfServiceUser, { form, file }: UploadedForm) {
     if (file === undefined) return refuse(ctx, who, 'invalid.picture_none', 400);
     try {
-      await picture.set(who.account, file, cropOf(form));
+      // The square that was chosen on the page, which only a script can; else the middle.
+      await picture.set(who.account, file, readCrop((name) => form.get(name)).crop);
       return 'picture_changed';
     } catch (error) {
       const problem = error instanceof AppError ? PROBLEMS[error.code] : undefined;

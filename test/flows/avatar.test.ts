@@ -177,9 +177,9 @@ test('own picture: removed by an administrator, whose act is recorded', async ()
   assert.notEqual(event?.actor_id, user.id);
 });
 
-test('account API: PUT and DELETE avatar, and the profile says which', async () => {
-  const token = await accessTokenOf(app, client, user);
-  const api = async (method: string, path: string, body?: Buffer, type = 'image/jpeg') => {
+async function apiOf(person: User) {
+  const token = await accessTokenOf(app, client, person);
+  return async (method: string, path: string, body?: Buffer, type = 'image/jpeg') => {
     const answer = await fetch(`${app.url}/account/api/${path}`, {
       method,
       headers: { authorization: `Bearer ${token}`, ...(body && { 'content-type': type }) },
@@ -188,6 +188,45 @@ test('account API: PUT and DELETE avatar, and the profile says which', async () 
     const text = await answer.text();
     return { status: answer.status, body: text === '' ? undefined : JSON.parse(text) };
   };
+}
+
+test('account API: the square that the parameters of PUT avatar name, else the middle', async () => {
+  const api = await apiOf(user);
+  const coloursOf = async (query: string) => {
+    const { status, body } = await api('PUT', `avatar${query}`, await jpeg());
+    assert.equal(status, 200, JSON.stringify(body));
+    const { bytes } = await fetched(body.data.picture);
+    return [await colourAt(bytes, 5, 50), await colourAt(bytes, 95, 50)];
+  };
+  assert.deepEqual(await coloursOf(''), ['red', 'blue']);
+  assert.deepEqual(await coloursOf('?crop_x=210&crop_y=10&crop_size=150'), ['blue', 'blue']);
+  assert.deepEqual(await coloursOf('?crop_x=0&crop_y=0&crop_size=150'), ['red', 'red']);
+  // Beyond the edge: as far as there is a picture.
+  assert.deepEqual(await coloursOf('?crop_x=99999&crop_y=99999&crop_size=150'), ['blue', 'blue']);
+});
+
+test('attack: squares of a picture that are none, each parameter named, nothing kept', async () => {
+  const api = await apiOf(user);
+  const cases: [string, string[]][] = [
+    ['crop_x=1', ['crop_size', 'crop_y']],
+    ['crop_x=1&crop_y=1&crop_size=0', ['crop_size']],
+    ['crop_x=-1&crop_y=1&crop_size=5', ['crop_x']],
+    ['crop_x=1.5&crop_y=1e3&crop_size=0x5', ['crop_size', 'crop_x', 'crop_y']],
+    ['crop_x=100000&crop_y=1&crop_size=5', ['crop_x']],
+    ['crop_x=%D9%A1&crop_y=&crop_size=5', ['crop_x', 'crop_y']],
+    ['crop_x=1&crop_x=2&crop_y=1&crop_size=5', ['crop_x']],
+    ['crop_x=1;--help&crop_y=1&crop_size=--inspect', ['crop_size', 'crop_x']],
+  ];
+  for (const [query, names] of cases) {
+    const { status, body } = await api('PUT', `avatar?${query}`, await jpeg());
+    assert.deepEqual([status, body.error.reason], [400, 'request.invalid'], query);
+    assert.deepEqual(Object.keys(body.error.fields).sort(), names, query);
+  }
+  assert.equal((await stored()).avatar_id, null);
+});
+
+test('account API: PUT and DELETE avatar, and the profile says which', async () => {
+  const api = await apiOf(user);
   app.advance(STALE_MS);
   const put = await api('PUT', 'avatar', await jpeg());
   assert.deepEqual([put.status, put.body.data.picture], [200, await ownAddress()]);
