@@ -14,6 +14,7 @@ import { AppError } from '../errors.ts';
 import type { EventName, Events } from '../events/index.ts';
 import { acrOf, type BrowserSession, type SignedInUsers } from '../oidc/index.ts';
 import type { Passkeys } from '../passkeys/index.ts';
+import type { RateLimits } from '../rate-limits/index.ts';
 import type { EmailChanges } from '../recovery/index.ts';
 import type { SecondFactors } from '../second-factors/index.ts';
 import type { AuthenticationMethod, Sessions } from '../sessions/index.ts';
@@ -32,6 +33,7 @@ export interface CredentialChangesDeps {
   readonly secondFactors: Pick<SecondFactors, 'totp' | 'recoveryCodes' | 'trustedDevices' | 'setEmailFactor'>;
   readonly sessions: Pick<Sessions, 'end' | 'endAllOf'>;
   readonly events: Pick<Events, 'record'>;
+  readonly limits: Pick<RateLimits, 'consume'>;
   readonly recovery: { readonly emailChanges: Pick<EmailChanges, 'makePrimary' | 'remove'> };
   /** Counts and locks like a sign-in. */
   readonly checkPassword: AccountDomain['checkPassword'];
@@ -112,6 +114,10 @@ export function createCredentialChanges(deps: CredentialChangesDeps) {
     // A change directly after this one ended all sessions, but could not include the new one.
     await confirmSession({ accountId, uid, provenAt: changedAt + 1 });
   }
+
+  /** Each is a mail to the owner, who would not find the others among them. @throws AppError request.rate_limited */
+  const limitMails = ({ account }: SelfServiceUser, act: string) =>
+    deps.limits.consume('mail_address', `${act} of ${account.id}`);
 
   const policy = () => ({ mfaMode: settings().mfa_mode, authMode: settings().auth_mode });
 
@@ -218,6 +224,7 @@ export function createCredentialChanges(deps: CredentialChangesDeps) {
         const { id } = who.account;
         if (emailCodesOf(who.account, settings()) !== 'now') throw new AppError('mfa.email_off');
         if (who.account.hasEmailCodes === true) return undefined;
+        await limitMails(who, 'codes by mail');
         await secondFactors.setEmailFactor(id, true);
         await record(who, 'mfa.enrolled', { method: 'email' });
         await endOtherSessions(ctx, who);
@@ -227,6 +234,7 @@ export function createCredentialChanges(deps: CredentialChangesDeps) {
 
       async removeEmail(ctx: Koa.Context, who: SelfServiceUser): Promise<void> {
         if (who.account.hasEmailCodes !== true) return;
+        await limitMails(who, 'codes by mail');
         await secondFactors.setEmailFactor(who.account.id, false, keepEnough);
         await record(who, 'mfa.removed', { method: 'email' });
         await endOtherSessions(ctx, who);
@@ -236,6 +244,7 @@ export function createCredentialChanges(deps: CredentialChangesDeps) {
         // With codes switched off they would be unused secrets, except beside a passkey, for which they are the
         // recovery.
         if (settings().mfa_mode === 'off' && !hasPasskey(who.account)) throw new AppError('mfa.off');
+        await limitMails(who, 'recovery codes');
         const codes = await secondFactors.recoveryCodes.generate(who.account.id);
         await record(who, 'recovery.generated', { count: codes.length });
         return codes;

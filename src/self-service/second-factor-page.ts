@@ -71,6 +71,7 @@ const ALERTS: Alerts = {
   'mfa.required': 'alert.factor_required',
   'mfa.email_off': 'alert.email_codes_off',
   'mfa.none': 'alert.no_factor',
+  'request.rate_limited': 'alert.rate_limited',
 };
 
 export function createSecondFactorPage(deps: SecondFactorDeps) {

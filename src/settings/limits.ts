@@ -26,7 +26,12 @@ export const limitDefinitions = {
   limit_agent_documents_ip: limit(60, 'Metadata documents of agents fetched for one address in an hour'),
   limit_agent_documents_host: limit(60, 'Metadata documents of agents fetched from one host in an hour'),
   limit_signup_address: limit(20, 'Wrong sign-up codes for one e-mail address in a day'),
-  limit_mail_address: limit(3, 'Mails to one e-mail address requested without signing in in 10 minutes'),
+  limit_mail_address: limit(
+    3,
+    'In 10 minutes: mails to one e-mail address that anyone can request; of one account, new addresses, moves of the ' +
+      'primary one, downloads of its data, reports of foreign activity, new sets of recovery codes, and switching ' +
+      'codes by e-mail on or off',
+  ),
   limit_mail_ip: limit(20, 'Requests for a mail from one address in 10 minutes'),
   limit_username_account: limit(10, 'Usernames that one account tries to take in a day'),
   limit_avatar_account: limit(20, 'Pictures that one account uploads in an hour'),

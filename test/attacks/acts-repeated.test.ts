@@ -6,7 +6,7 @@ import { after, before, beforeEach, test } from 'node:test';
 import { accessTokenOf, eventsOf, newPerson, open, press } from '../flows/account-support.ts';
 import type { User } from '../flows/support.ts';
 import { Agent, type Page } from '../support/agent.ts';
-import { startApp, type TestApp } from '../support/app.ts';
+import { PASSWORD, startApp, type TestApp } from '../support/app.ts';
 import { type Mailbox, openMailbox } from '../support/mailbox.ts';
 
 /** The default of `limit_mail_address`. */
@@ -70,6 +70,42 @@ test('attack: the owner drowned in mails about downloads of the own data', async
   assert.match((await press(browser, page, path, { id: 'json' })).body, /Too many attempts/);
   await mailbox.deliver();
   assert.equal(mails(user.email, /data was downloaded/), LIMIT);
+});
+
+const FACTOR = '/account/second-factor';
+
+/** With the second step that the account has by now: a code by mail. */
+async function openFactor(): Promise<Page> {
+  const page = await open(browser, user, FACTOR);
+  const [, url] = /href="([^"]*acr_values[^"]*)"/.exec(page.body) ?? [];
+  if (url === undefined) return page;
+  app.advance(61_000);
+  let asked = await browser.follow(await browser.get(url.replaceAll('&amp;', '&')));
+  if (asked.body.includes('name="password"'))
+    asked = await browser.submit(asked, { username: user.username, password: PASSWORD });
+  await mailbox.deliver();
+  const mail = mailbox.received.findLast(({ to }) => to.includes(user.email))?.mail;
+  const code = /\n {4}(\d{6})\n/.exec(mail?.text ?? '')?.[1] ?? '';
+  return browser.submit(asked, { method: 'email', code });
+}
+
+test('attack: the owner drowned in mails about new recovery codes', async () => {
+  await press(browser, await openFactor(), `${FACTOR}/email`);
+  const page = await openFactor();
+  const statuses = await repeat(async () => (await press(browser, page, `${FACTOR}/codes`)).status);
+  assert.deepEqual(statuses, [200, 200, 200, 429, 429, 429]);
+  assert.match((await press(browser, page, `${FACTOR}/codes`)).body, /Too many attempts/);
+  await mailbox.deliver();
+  assert.equal(mails(user.email, /new recovery codes/i), LIMIT);
+});
+
+test('attack: codes by mail switched on and off; the warning is lost among its copies', async () => {
+  const statuses: number[] = [];
+  for (const act of ['email', 'email/remove', 'email', 'email/remove'])
+    statuses.push((await press(browser, await openFactor(), `${FACTOR}/${act}`)).status);
+  assert.deepEqual(statuses, [200, 200, 200, 429]);
+  assert.equal((await eventsOf(app, 'mfa.enrolled', user)).length, 2);
+  assert.equal((await eventsOf(app, 'mfa.removed', user)).length, 1);
 });
 
 test('attack: two addresses take turns as the primary one; the warning is lost among its copies', async () => {
