@@ -95,6 +95,10 @@ export const catalogue = {
     status: 409,
     message: 'A change of this address was stopped. Decide on it before the next one.',
   },
+  'account.email_domain': {
+    status: 400,
+    message: 'E-mail addresses of this domain are not accepted here.',
+  },
   'account.too_many_emails': {
     status: 409,
     message: 'The account has as many addresses as one can have. Remove one first.',

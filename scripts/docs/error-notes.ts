@@ -175,6 +175,11 @@ export const errorNotes: Readonly<Record<ErrorCode, Note>> = {
     cause: 'Someone with the former mailbox stopped the last change of the e-mail address.',
     remedy: 'The user keeps one of the two addresses on `/account/email`, or an administrator sets one.',
   },
+  'account.email_domain': {
+    cause: 'The settings say which e-mail domains people may sign up with, or add to their accounts.',
+    remedy:
+      'Use an address of another domain. Administrators: `signup_allowed_email_domains`, `signup_blocked_email_domains`.',
+  },
   'account.too_many_emails': {
     cause: 'An account has up to five addresses, those included that wait for their links.',
     remedy: 'Remove one, then add the other.',

@@ -33,6 +33,7 @@ export type { Accounts, NewAccount } from './accounts.ts';
 export { type AccountChanges, MAX_OTHER_EMAILS } from './changes.ts';
 export { displayNameOf } from './display-name.ts';
 export { addressKey, ownAddress, parseEmail } from './email.ts';
+export { isDomainWelcome } from './email-domains.ts';
 export { mayBeLeftWith } from './factor-policy.ts';
 export { finishInterrupted } from './finish-interrupted-job.ts';
 export { fold } from './fold.ts';

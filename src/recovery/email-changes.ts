@@ -7,6 +7,7 @@ import {
   type Account,
   type Accounts,
   addressKey,
+  isDomainWelcome,
   MAX_OTHER_EMAILS,
   ownAddress,
   parseEmail,
@@ -90,6 +91,11 @@ export function createEmailChanges(deps: Deps): EmailChanges {
 
   const isStopped = async (account: Account): Promise<boolean> => (await stoppedOf(account)) !== undefined;
 
+  /** As at sign-up: who may not come with an address may not bring it in afterwards, nor get what is given by its domain. */
+  function refuseDomain(address: string): void {
+    if (!isDomainWelcome(address, settings())) throw new AppError('account.email_domain');
+  }
+
   async function refuseWhenStopped(account: Account): Promise<void> {
     if (await isStopped(account)) throw new AppError('account.email_frozen');
   }
@@ -167,6 +173,7 @@ export function createEmailChanges(deps: Deps): EmailChanges {
         throw new AppError('request.invalid', { fields: { email: 'Must be an e-mail address.' } });
       if (ownAddress(account, address) !== undefined)
         throw new AppError('request.invalid', { fields: { email: 'This is your address already.' } });
+      refuseDomain(email.address);
       await refuseWhenStopped(account);
       const waiting = (await requests.pendingOf(account)).filter((one) => addressKey(one) !== email.key);
       const inUse = others(account).length + waiting.length;
@@ -206,6 +213,8 @@ export function createEmailChanges(deps: Deps): EmailChanges {
       if (found === undefined || found.record.accountId !== accountId) return undefined;
       const { account, record, isMoved } = found;
       await refuseWhenStopped(account);
+      // The lists may be others by now.
+      refuseDomain(record.to);
       if (!(await requests.take(token))) return undefined;
       const holder = await accounts.findByAddress(record.to);
       if (holder !== undefined && holder.id !== accountId) throw new AppError('account.email_taken');

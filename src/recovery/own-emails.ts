@@ -25,7 +25,8 @@ export interface OwnEmails {
 export interface EmailChanges {
   /**
    * Sends a link to a new address; an earlier one for it stops working. The answer does not tell whose address it is.
-   * @throws AppError request.invalid, request.rate_limited, account.email_frozen, account.too_many_emails
+   * @throws AppError request.invalid, request.rate_limited, account.email_domain, account.email_frozen,
+   * account.too_many_emails
    */
   request(account: Account, address: string): Promise<void>;
   stateOf(account: Account): Promise<OwnEmails>;
@@ -36,7 +37,8 @@ export interface EmailChanges {
   /**
    * Where it becomes the primary address, every session of the account ends.
    * @returns undefined: it was no link of this account
-   * @throws AppError account.email_taken, account.changed, account.email_frozen, account.too_many_emails
+   * @throws AppError account.email_taken, account.changed, account.email_domain, account.email_frozen,
+   * account.too_many_emails
    */
   confirm(account: Account, token: string): Promise<'added' | 'moved' | undefined>;
   /**

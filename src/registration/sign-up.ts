@@ -1,4 +1,4 @@
-import { type Account, addressKey, parseEmail } from '../accounts/index.ts';
+import { type Account, addressKey, isDomainWelcome, parseEmail } from '../accounts/index.ts';
 import type { Clients } from '../clients/index.ts';
 import type { Clock } from '../clock.ts';
 import { AppError } from '../errors.ts';
@@ -7,7 +7,6 @@ import type { RateLimits } from '../rate-limits/index.ts';
 import { arePasswordsOff, type SettingValues } from '../settings/index.ts';
 import type { ClientRecord, MailRequestRecord } from '../store/collections.ts';
 import type { CreateRegistered } from './create-registered.ts';
-import { isDomainWelcome } from './email-domains.ts';
 import { type SignupAnswers, type SignupQuestions, signupQuestions } from './questions.ts';
 import { SIGNUP_CODE_COOLDOWN_SECONDS, type Signups } from './signups.ts';
 
@@ -85,8 +84,7 @@ export function createSignUp(deps: Deps): SignUp {
 
     async begin({ interaction, clientId, answers }, requester) {
       const address = parseEmail(answers.values.email ?? '')?.address;
-      const { signup_allowed_email_domains: allowed, signup_blocked_email_domains: blocked } = settings();
-      if (address !== undefined && !isDomainWelcome(address, { allowed, blocked })) {
+      if (address !== undefined && !isDomainWelcome(address, settings())) {
         throw new AppError('request.invalid', { fields: { email: 'invalid.email_domain' } });
       }
       const record = await registered.prepare(answers);

@@ -21,7 +21,7 @@ export interface EmailDeps {
   readonly state: (
     who: SelfServiceUser,
   ) => Promise<Pick<Model, 'others' | 'pending' | 'canAdd'> & { readonly stopped?: Stopped | undefined }>;
-  /** @throws AppError request.invalid, request.rate_limited, account.email_frozen, account.too_many_emails */
+  /** @throws as EmailChanges of src/recovery, as all of these */
   readonly request: (who: SelfServiceUser, address: string) => Promise<void>;
   readonly find: (
     token: string,
@@ -37,7 +37,6 @@ export interface EmailDeps {
   >;
   /**
    * @returns moved: every session has ended; undefined: not a link of this account
-   * @throws AppError account.email_taken, account.changed, account.email_frozen, account.too_many_emails
    */
   readonly confirm: (who: SelfServiceUser, token: string) => Promise<'added' | 'moved' | undefined>;
   /** @throws AppError request.not_found, account.email_frozen, account.changed, request.rate_limited */
@@ -64,6 +63,7 @@ const ALERTS: Alerts = {
   'request.rate_limited': 'alert.rate_limited',
   'account.email_frozen': 'alert.email_frozen',
   'account.email_taken': 'invalid.email_taken',
+  'account.email_domain': 'invalid.email_domain',
   'account.too_many_emails': 'alert.too_many_emails',
   'account.changed': 'alert.account_changed',
   'request.not_found': 'alert.email_gone',
@@ -142,8 +142,11 @@ export function createEmailPage({ kit, ...deps }: EmailDeps) {
             await deps.request(who, email);
             return 'sent';
           } catch (error) {
-            if (!(error instanceof AppError) || error.fields === undefined) throw error;
-            await show(ctx, who, { errors: { email: 'invalid.email_new' }, email });
+            if (!(error instanceof AppError)) throw error;
+            const isDomain = error.code === 'account.email_domain';
+            if (!isDomain && error.fields === undefined) throw error;
+            const problem = isDomain ? 'invalid.email_domain' : 'invalid.email_new';
+            await show(ctx, who, { errors: { email: problem }, email });
             return undefined;
           }
         },

@@ -40,14 +40,15 @@ export const signupDefinitions = {
     group,
     default: '',
     description:
-      'Only addresses of these domains may sign up: example.com is that domain alone, *.example.com all its ' +
-      'subdomains. Empty: all. Does not apply to invitations.',
+      'Only addresses of these domains may sign up, or be added by people to their accounts: example.com is that ' +
+      'domain alone, *.example.com all its subdomains. Empty: all. Does not apply to invitations.',
   }),
   signup_blocked_email_domains: domains({
     group,
     default: '',
     description:
-      'Addresses of these domains may not sign up: example.com with all its subdomains, *.example.com its subdomains ' +
-      'only. Takes precedence over the allowed domains. Does not apply to invitations.',
+      'Addresses of these domains may not sign up, nor be added by people to their accounts: example.com with all its ' +
+      'subdomains, *.example.com its subdomains only. Takes precedence over the allowed domains. Does not apply to ' +
+      'invitations.',
   }),
 } as const;

@@ -288,6 +288,51 @@ test('attack: the link about an addition stops a later change of the primary one
   assert.equal((await stored()).is_email_verified, false);
 });
 
+test('attack: an address of a domain that may not sign up, added to an account that is there', async () => {
+  const waiting = `waiting-${addresses}@outside.example`;
+  await press(browser, await open(browser, user, EMAIL), EMAIL, { email: waiting });
+  const link = await mailbox.linkTo(waiting);
+  await change(app, {
+    signup_allowed_email_domains: '*.example.net example.com',
+    signup_blocked_email_domains: 'bad.example.net',
+  });
+  try {
+    const token = await accessTokenOf(app, client, user);
+    for (const address of [
+      'a@outside.example',
+      'a@OUTSIDE.example',
+      'a@x.bad.example.net',
+      'a@example.com.outside.example',
+    ]) {
+      const page = await press(browser, await open(browser, user, EMAIL), EMAIL, { email: address });
+      assert.equal(page.status, 400, address);
+      assert.match(page.body, /this provider can’t be used here/);
+      const byApi = await fetch(`${app.url}/account/api/email`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ email: address }),
+      });
+      assert.deepEqual(
+        [byApi.status, JSON.parse(await byApi.text()).error.reason],
+        [400, 'account.email_domain'],
+      );
+    }
+    const refused = await use(link);
+    assert.match(
+      refused.body,
+      /this provider can’t be used here/,
+      'the lists as they are when it would count',
+    );
+    assert.deepEqual((await stored()).other_emails, []);
+    const good = `good-${addresses}@mail.example.net`;
+    await press(browser, await open(browser, user, EMAIL), EMAIL, { email: good });
+    assert.match((await use(await mailbox.linkTo(good))).body, /Address added/);
+  } finally {
+    await change(app, { signup_allowed_email_domains: '', signup_blocked_email_domains: '' });
+  }
+  assert.match((await use(link)).body, /Address added/, 'nothing was used up');
+});
+
 test('addresses: administrators see and remove them; their change of `email` keeps the rest', async () => {
   const [first, second] = [fresh(), fresh()];
   await add(first);

@@ -1,5 +1,6 @@
-// Which e-mail domains may sign up. Domains of addresses are in ASCII (src/accounts/email.ts); the settings store the
+// Which e-mail domains people may sign up with, or add to their accounts. Domains of addresses are in ASCII (src/accounts/email.ts); the settings store the
 // lists in ASCII and lower case, separated by spaces.
+import type { SettingValues } from '../settings/index.ts';
 
 const entriesOf = (list: string): string[] => list.split(' ').filter((entry) => entry !== '');
 
@@ -16,9 +17,12 @@ const isShut = (domain: string, entry: string): boolean =>
   isListed(domain, entry) || (!entry.startsWith('*.') && isBelow(domain, entry));
 
 /** @param address in its stored form. @returns whether the lists allow it; blocking wins */
-export function isDomainWelcome(address: string, lists: { allowed: string; blocked: string }): boolean {
+export function isDomainWelcome(
+  address: string,
+  lists: Pick<SettingValues, 'signup_allowed_email_domains' | 'signup_blocked_email_domains'>,
+): boolean {
   const domain = address.slice(address.lastIndexOf('@') + 1).toLowerCase();
-  const allowed = entriesOf(lists.allowed);
-  if (entriesOf(lists.blocked).some((entry) => isShut(domain, entry))) return false;
+  const allowed = entriesOf(lists.signup_allowed_email_domains);
+  if (entriesOf(lists.signup_blocked_email_domains).some((entry) => isShut(domain, entry))) return false;
   return allowed.length === 0 || allowed.some((entry) => isListed(domain, entry));
 }
