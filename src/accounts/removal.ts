@@ -20,6 +20,11 @@ export interface Removal {
   finishDeletions(): Promise<number>;
 }
 
+const mailboxesOf = ({ email, isEmailVerified, otherEmails = [] }: AccountRecord): string[] => [
+  ...(email !== undefined && isEmailVerified ? [email] : []),
+  ...otherEmails.map(({ address }) => address),
+];
+
 export function createRemoval(deps: {
   /** Guarded: refuses to mark the last active administrator. */
   collection: Collection<AccountRecord>;
@@ -34,9 +39,7 @@ export function createRemoval(deps: {
     await endSessions(id);
     await events.emitAndWait('accountRemoving', {
       accountId: id,
-      emails: [value.email, ...(value.otherEmails ?? []).map(({ address }) => address)].filter(
-        (address) => address !== undefined,
-      ),
+      mailboxes: mailboxesOf(value),
     });
     const isGone = await collection.remove(id);
     if (value.deletion === undefined || !isGone) return;

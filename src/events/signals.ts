@@ -83,9 +83,9 @@ export interface AwaitedSignals {
   clientRemoving: { readonly clientId: string };
   /**
    * An account is marked as deleted and its own document goes next: what belongs to it elsewhere goes now. Reported again
-   * after a crash. `emails`: its addresses, verified or not.
+   * after a crash. `mailboxes`: its verified addresses; another one may be somebody else's (checklist R129).
    */
-  accountRemoving: { readonly accountId: string; readonly emails: readonly string[] };
+  accountRemoving: { readonly accountId: string; readonly mailboxes: readonly string[] };
   /** An administrator removed a passkey. */
   passkeyRemovedByAdmin: { readonly accountId: string };
   /** An administrator changed an account; what it was is `before`. */

@@ -71,8 +71,8 @@ export function createMail(deps: {
     clock,
     newId: createTimeSortedIds(clock),
   });
-  deps.events.on('accountRemoving', async ({ emails }) => {
-    for (const email of emails) await outbound.removeAllTo(email);
+  deps.events.on('accountRemoving', async ({ accountId, mailboxes }) => {
+    await outbound.removeAllOf(accountId, mailboxes);
   });
   return {
     ...outbound,

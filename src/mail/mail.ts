@@ -27,6 +27,8 @@ export interface MailSettings {
 export interface OutgoingMail {
   /** One address, in stored form. */
   readonly to: string;
+  /** Whose account it is about: the mail goes with it. Not of a mail to whoever has an address. */
+  readonly accountId?: string | undefined;
   readonly template: MailTemplate;
   /** What the template needs (mailTemplates), and optional facts about the request. */
   readonly values: MailValues;
@@ -48,8 +50,12 @@ export interface OutboundMail extends Delivery {
   queue(mail: OutgoingMail): Promise<void>;
   list(query: Query): Promise<{ items: OutboxMail[]; total: number }>;
   find(id: string): Promise<OutboxMail | undefined>;
-  /** All mails to a user who is being deleted, queued or listed. @returns how many */
-  removeAllTo(address: string): Promise<number>;
+  /**
+   * All mails of a user who is being deleted, queued or listed.
+   * @param mailboxes the verified addresses: of mails that are about no account, or older than this rule, those to them go
+   * @returns how many
+   */
+  removeAllOf(accountId: string, mailboxes: readonly string[]): Promise<number>;
   /** @param template with made-up values; default: the test mail. Contacts the server at once, for 10 s at most. @throws AppError request.invalid for an invalid address */
   sendTest(to: string, language?: string, template?: MailTemplate): Promise<TestOutcome>;
 }
@@ -94,11 +100,11 @@ export function createOutboundMail(deps: {
     return server && { server, sender: { name, address: from || fallback, replyTo } };
   }
 
-  async function queue({ to, template, values, language }: OutgoingMail): Promise<void> {
+  async function queue({ to, accountId, template, values, language }: OutgoingMail): Promise<void> {
     checkRecipient(to);
     const safe = safeValues(template, values, { baseUrl, at: clock() });
     const state = route() === undefined ? 'kept' : 'queued';
-    await outbox.add(state, to, template, render(template, safe, language, await logo?.()));
+    await outbox.add(state, { to, accountId }, template, render(template, safe, language, await logo?.()));
     if (state === 'queued' || hasSaidKept) return;
     hasSaidKept = true;
     log.info(
@@ -143,7 +149,7 @@ export function createOutboundMail(deps: {
     queue,
     list: outbox.list,
     find: outbox.find,
-    removeAllTo: outbox.removeAllTo,
+    removeAllOf: outbox.removeAllOf,
     sendTest,
     sendDue: createDelivery({ outbox, openSmtp, route, logo, clock, log }).sendDue,
   };

@@ -68,7 +68,7 @@ export function createOutbox(deps: {
   }
 
   function view({ id, value }: QueuedMail): OutboxMail {
-    const { sealedText, sealedHtml, ...shown } = value;
+    const { sealedText, sealedHtml, accountId: _, ...shown } = value;
     return { id, ...shown, ...(value.state === 'kept' && open(id, value)) };
   }
 
@@ -99,7 +99,7 @@ export function createOutbox(deps: {
     /** Durable when it resolves. @param state `kept` when there is no server to send it to */
     async add(
       state: 'queued' | 'kept',
-      to: string,
+      { to, accountId }: { readonly to: string; readonly accountId?: string | undefined },
       template: MailTemplate,
       { subject, text, html }: RenderedMail,
     ): Promise<void> {
@@ -109,6 +109,7 @@ export function createOutbox(deps: {
       const mail: MailRecord = {
         state,
         to,
+        ...(accountId !== undefined && { accountId }),
         template,
         subject,
         sealedText: sealer.seal(purpose.text, text),
@@ -130,15 +131,16 @@ export function createOutbox(deps: {
       return mail && view(mail);
     },
 
-    /** All mails to an address, in any state. @returns how many */
-    async removeAllTo(to: string): Promise<number> {
-      let removed = 0;
-      for (;;) {
+    /** Of an account, and those to its own mailboxes that are of none, in any state. @returns how many */
+    async removeAllOf(accountId: string, mailboxes: readonly string[]): Promise<number> {
+      let removed = await collection.removeBy('account', accountId);
+      for (const to of mailboxes) {
         const filters = [{ field: 'to', op: 'eq', value: to }] as const;
-        const { items } = await collection.query({ filters, sort: 'id', order: 'asc', limit: PAGE });
-        for (const { id } of items) if (await collection.remove(id)) removed += 1;
-        if (items.length < PAGE) return removed;
+        for await (const items of pagesOf(collection, { filters, limit: PAGE }))
+          for (const { id, value } of items)
+            if (value.accountId === undefined && (await collection.remove(id))) removed += 1;
       }
+      return removed;
     },
 
     /** All queued mails, due or not, oldest first. @param createdBefore epoch ms */

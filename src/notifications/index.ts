@@ -51,6 +51,7 @@ export function subscribeNotices({ events, accounts, mail, limits, clock, baseUr
     if (account.email === undefined || !account.isEmailVerified) return;
     await mail.queue({
       to: account.email,
+      accountId: account.id,
       template,
       values: { ...readerValues(account), ...values },
       language,

@@ -134,6 +134,8 @@ export function createEmailRequests({ collection, baseUrl, clock, mail, events }
       const owner = template === 'email_change_known' ? {} : readerValues(account);
       await mail.queue({
         to,
+        // That one is of who has the address.
+        ...(template !== 'email_change_known' && { accountId: account.id }),
         template,
         language: account.profile.locale ?? language,
         values: { ...values, ...owner, ...linked },

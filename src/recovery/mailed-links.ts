@@ -70,7 +70,7 @@ export function createMailedLinks(deps: Deps): MailedLinks {
     const url = `${baseUrl}/oauth2/${paths[kind]}?token=${token}`;
     const expiresSeconds = Math.round((expiresAt - clock()) / 1000);
     const values = { ...readerValues(account), ...link.values, url, expiresSeconds };
-    await mail.queue({ to, template: kind, language, values });
+    await mail.queue({ to, accountId: account.id, template: kind, language, values });
   }
 
   async function answer(request: MailRequestRecord, kind: 'password_reset' | 'magic_link'): Promise<void> {

@@ -57,7 +57,7 @@ export function createEnrolment(deps: Deps): Enrolment {
         ...(inviter !== undefined && { inviter }),
       };
       const language = account.profile.locale ?? events.origins.current()?.language;
-      await mail.queue({ to, template: 'enrolment', values, language });
+      await mail.queue({ to, accountId: account.id, template: 'enrolment', values, language });
     },
 
     async find(token) {

@@ -64,6 +64,7 @@ export function createSignInFactors(deps: Deps): SignInFactors {
     const { values, language } = requestValues(events.origins.current(), clock());
     await mail.queue({
       to: account.email,
+      accountId: account.id,
       template: 'sign_in_code',
       values: { ...readerValues(account), ...values, code: started.code, expiresSeconds },
       language,

@@ -254,7 +254,7 @@ export const logoutDeliveries: CollectionDefinition<LogoutDeliveryRecord> = {
 export const mails: CollectionDefinition<MailRecord> = {
   name: 'mails',
   durability: 'durable',
-  indexes: {},
+  indexes: { account: { key: (m) => m.accountId } },
   fields: {
     state: { type: 'string', of: (m) => m.state },
     due_at: { type: 'number', of: (m) => m.dueAt },

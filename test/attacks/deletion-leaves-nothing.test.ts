@@ -167,6 +167,32 @@ test('user deletion: no credential of the user works any more', async (t) => {
   assert.equal(isAccepted(await form.attempt(EMAIL)), false);
 });
 
+test('attack: an account made with the address of somebody else, and deleted: their mails are gone', async (t) => {
+  const app = await startApp({ store: 'sqlite' });
+  t.after(() => app.stop());
+  const victim = await app.createUser('victim', { email: 'victim@example.com', is_email_verified: true });
+  const browser = new Agent(app);
+  const page = await browser.submit(await browser.follow(await browser.get('/account/email')), {
+    username: victim.username,
+    password: PASSWORD,
+  });
+  const { csrf = '' } = hiddenFields(page.body);
+  const email = 'wanted@example.com';
+  await browser.post('/account/email', { csrf, email });
+  await app.admin('POST', '/invitations', { email });
+  const templates = async (): Promise<string[]> => {
+    const { body } = await app.admin('GET', `/mails?to=${email}`);
+    return (body.data.items ?? []).map(({ template }) => String(template)).sort();
+  };
+  const before = await templates();
+  assert.equal(before.length, 2, String(before));
+  const taker = await app.createUser('taker', { email });
+  assert.equal((await app.admin('POST', `/users/${taker.id}/send-email-verification`)).status, 200);
+  assert.equal((await templates()).length, 3);
+  assert.equal((await app.admin('DELETE', `/users/${taker.id}`)).status, 204);
+  assert.deepEqual(await templates(), before);
+});
+
 test('user deletion: a new user of the same name inherits nothing', async (t) => {
   const app = await startApp({ store: 'sqlite' });
   t.after(() => app.stop());

@@ -73,14 +73,21 @@ test('kept mail without its SECRET_KEY: listed without its text', async () => {
   assert.equal((await mail.list(everything)).items[0]?.text, undefined);
 });
 
-test('removed user: their mails are removed', async () => {
+test('removed user: their mails are removed, to any address, and those of nobody to their mailboxes', async () => {
   const { mail, queueCode } = testMail();
+  const values = { code: '123456', expiresSeconds: 600 };
+  const queueFor = (accountId: string, to: string) =>
+    mail.queue({ to, accountId, template: 'sign_in_code', values });
   for (let n = 0; n < 120; n += 1) await queueCode('ann@example.com');
+  await queueFor('ann', 'ann@elsewhere.example');
+  await queueFor('bob', 'ann@example.com');
   await queueCode('bob@example.com');
-  assert.equal(await mail.removeAllTo('ann@example.com'), 120);
+  await queueCode('ann@elsewhere.example');
+  assert.equal(await mail.removeAllOf('ann', ['ann@example.com']), 121);
   assert.deepEqual(
     (await mail.list(everything)).items.map(({ to }) => to),
-    ['bob@example.com'],
+    ['ann@example.com', 'bob@example.com', 'ann@elsewhere.example'],
+    'of bob, to his mailbox, and to one that ann had not verified',
   );
 });
 
