@@ -7,6 +7,10 @@ import { samples } from '../../src/admin/resources/branding/samples/samples.ts';
 import { launch, open } from './browser.ts';
 import { type PageServer, startPages } from './server.ts';
 
+const long = {
+  username: 'maximiliane.von-und-zu-hohenlohe-langenburg@subsidiary.acme.example',
+  name: 'Maximiliane Alexandra Katharina Donaudampfschifffahrtselektrizitätengesellschaft zu Hohenlohe',
+};
 const shown: Record<string, Sample> = {
   ...samples,
   'login-soon': {
@@ -16,6 +20,17 @@ const shown: Record<string, Sample> = {
   'login-dead-logo': {
     ...samples.login,
     model: { ...samples.login.model, clientId: 'dead-logo' },
+  },
+  'login-long-name': {
+    ...samples['login-known'],
+    model: { ...samples['login-known'].model, account: long },
+  },
+  'login-long-names': {
+    ...samples['login-people'],
+    model: {
+      ...samples['login-people'].model,
+      people: [{ ...long, handle: 'a', url: '/oauth2/login?as=a' }],
+    },
   },
 };
 
@@ -115,6 +130,28 @@ test('cancel: needs no password', async () => {
   await page.click('[value=cancel]');
   await page.waitForURL('**/oauth2/login');
   assert.equal(lastPosted().action, 'cancel');
+  await close();
+});
+
+test('a very long name: two lines on a small phone, whole for who points at it and to screen readers', async () => {
+  const { page, close } = await open(browser, { viewport: { width: 320, height: 640 } });
+  for (const [name, role] of [
+    ['login-long-name', 'main'],
+    ['login-long-names', 'link'],
+  ] as const) {
+    await page.goto(`${pages.origin}/show/${name}`);
+    const names = await page.evaluate<[title: string, text: string, lines: number][]>(
+      `[...document.querySelectorAll('.who bdi')].map((one) => [one.title, one.textContent.replaceAll('\\u200b', ''),
+        Math.round(one.getBoundingClientRect().height / parseFloat(getComputedStyle(one).lineHeight))])`,
+    );
+    assert.deepEqual(
+      names,
+      [long.name, long.username].map((text) => [text, text, 2]),
+    );
+    assert.match(await page.getByRole(role).first().ariaSnapshot(), /Maximiliane Alexandra .* zu Hohenlohe/);
+  }
+  await page.goto(`${pages.origin}/show/login-known`);
+  assert.equal(await page.locator('.who [title]').count(), 0);
   await close();
 });
 
