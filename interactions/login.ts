@@ -10,7 +10,7 @@ import type { Authentication } from './authentication.ts';
 import type { createConfirmedAct } from './confirmed-act.ts';
 import { CANCELLED, type CurrentInteraction } from './current.ts';
 import type { LastMethodCookie } from './last-method.ts';
-import { pageOptions, stringParameter } from './page-options.ts';
+import { ANOTHER, pageOptions, stringParameter } from './page-options.ts';
 import { personOf } from './person.ts';
 import { personHinted, type RememberedPeople, type RememberedPerson } from './remembered-people.ts';
 import type { SigninSteps } from './signin-steps.ts';
@@ -46,8 +46,6 @@ interface Deps {
 /** The ways that take along what was typed, and where they lead. */
 const WAYS: Readonly<Record<string, string>> = { forgot: '', magic_link: '&action=magic_link' };
 const MAX_LOGIN = 320;
-/** In place of one of the people remembered here. */
-const OTHER = 'other';
 
 /** A failed attempt, to render the form again. */
 interface Attempt {
@@ -99,7 +97,7 @@ export function createLoginPage(deps: Deps): LoginPage {
       {
         ...current.formFields(ctx, interaction),
         clientName: client?.clientName ?? client?.clientId,
-        values: { username: attempt?.username ?? typedOrHinted(interaction) },
+        values: { username: attempt?.username ?? nameFor(ctx, interaction) },
         alert: attempt && { key: attempt.alert },
         retryAfterSeconds: attempt?.retryAfterSeconds,
         canCancel: true,
@@ -115,7 +113,7 @@ export function createLoginPage(deps: Deps): LoginPage {
           handle,
           url: `${loginUrl}&as=${handle}`,
         })),
-        otherUrl: `${loginUrl}&as=${OTHER}`,
+        otherUrl: `${loginUrl}&as=${ANOTHER}`,
         canRemember: account === undefined,
         ...(account && {
           account: personOf(account),
@@ -141,7 +139,7 @@ export function createLoginPage(deps: Deps): LoginPage {
   ): Promise<readonly RememberedPerson[]> {
     const isMeant = account === undefined && typedOrHinted(interaction) !== '';
     const isConfirming = account !== undefined && interaction.prompt.name !== 'select_account';
-    if (isChosen || isMeant || isConfirming || ctx.query.as === OTHER || isAfterKey(interaction)) return [];
+    if (isChosen || isMeant || isConfirming || ctx.query.as === ANOTHER || isAfterKey(interaction)) return [];
     return (await deps.people.list(ctx)).filter(({ account: { id } }) => id !== account?.id);
   }
 
@@ -149,7 +147,7 @@ export function createLoginPage(deps: Deps): LoginPage {
   async function chosenHere(ctx: Koa.Context, interaction: BoundInteraction): Promise<Account | undefined> {
     const { as } = ctx.query;
     const hint = stringParameter(interaction, 'login_hint');
-    if (as === OTHER || (as === undefined && (hint === undefined || interaction.typedLogin !== undefined)))
+    if (as === ANOTHER || (as === undefined && (hint === undefined || interaction.typedLogin !== undefined)))
       return undefined;
     const people = await deps.people.list(ctx);
     if (as === undefined) return personHinted(people, hint ?? '')?.account;
@@ -158,6 +156,10 @@ export function createLoginPage(deps: Deps): LoginPage {
 
   const typedOrHinted = (interaction: BoundInteraction): string =>
     interaction.typedLogin ?? stringParameter(interaction, 'login_hint') ?? '';
+
+  /** Who is not the one that the page was about starts with an empty field. */
+  const nameFor = (ctx: Koa.Context, interaction: BoundInteraction): string =>
+    ctx.query.as === ANOTHER ? '' : typedOrHinted(interaction);
 
   /** What was typed goes along in the sign-in, not in an address: logs and histories keep those. */
   async function goAnotherWay(
@@ -251,6 +253,8 @@ export function createLoginPage(deps: Deps): LoginPage {
       try {
         const account = await authenticate(username, form.get('password') ?? '', deps.fromBrowser(ctx));
         if (account !== undefined) {
+          // The second step says whom it is about.
+          interaction.typedLogin = username.slice(0, MAX_LOGIN);
           await steps.proceed(ctx, interaction, account, authenticationBy(interaction, account));
           if (interaction.progress === undefined || (await deps.isUnchanged(account))) return;
           // A new password overtook this one: what follows must not build on it.

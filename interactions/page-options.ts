@@ -1,6 +1,9 @@
 import type { BoundInteraction } from '../src/oidc/sign-in.ts';
 import type { SendOptions } from '../src/views/index.ts';
 
+/** In the address of the sign-in page: none of the people that this browser knows. */
+export const ANOTHER = 'other';
+
 export function stringParameter(interaction: BoundInteraction, name: string): string | undefined {
   const value = interaction.params[name];
   return typeof value === 'string' && value !== '' ? value : undefined;

@@ -11,9 +11,10 @@ import { EMAIL_CODE_COOLDOWN_SECONDS } from '../src/second-factors/index.ts';
 import type { Views } from '../src/views/index.ts';
 import { CANCELLED, type CurrentInteraction } from './current.ts';
 import { createFactorEnrolment } from './factor-enrolment.ts';
+import { knownPerson } from './known-person.ts';
 import type { LeavingStep } from './leaving.ts';
 import { maskEmail } from './mask-email.ts';
-import { pageOptions } from './page-options.ts';
+import { ANOTHER, pageOptions } from './page-options.ts';
 import type { PasskeySteps } from './passkey-pages.ts';
 import { createMethodChoice } from './second-factor-choice.ts';
 import {
@@ -35,7 +36,7 @@ interface Deps {
   readonly basePath: string;
   readonly readForm: (ctx: Koa.Context) => Promise<Form>;
   readonly secondFactors: SecondFactors;
-  readonly parts: Pick<SignInParts, 'trust' | 'trustDays' | 'mode' | 'mfaMode'>;
+  readonly parts: Pick<SignInParts, 'trust' | 'trustDays' | 'mode' | 'mfaMode' | 'people'>;
   readonly clientNameOf: (interaction: BoundInteraction) => Promise<string | undefined>;
   readonly clock: Clock;
   readonly passkeys: Pick<Passkeys, 'signals'>;
@@ -97,12 +98,15 @@ export function createSecondFactorPages(deps: Deps): SecondFactorPages {
       {
         ...current.formFields(ctx, interaction),
         clientName: await deps.clientNameOf(interaction),
+        account: await knownPerson(parts.people, ctx, interaction, account),
+        switchUrl: `${current.pageUrl('login', interaction)}&as=${ANOTHER}`,
         methods,
         method,
         sentTo: method === 'email' && mailedAt !== undefined ? maskEmail(account.email ?? '') : undefined,
         canTrust: account.role === 'user',
         trustDays: parts.trustDays(),
         resendInSeconds: left,
+        isCodeSpent: shown.alert === ALERTS.expired,
         alert: shown.alert === undefined ? undefined : { key: shown.alert },
       },
       { ...pageOptions(interaction), status: shown.status },

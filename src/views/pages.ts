@@ -71,6 +71,9 @@ export interface PageModels extends AccountPageModels {
     readonly interaction: string;
     readonly clientId?: string | undefined;
     readonly clientName?: string | undefined;
+    /** As far as this browser knows who signs in; `switchUrl` leads to the form for another. */
+    readonly account?: Person | undefined;
+    readonly switchUrl?: string | undefined;
     /** The methods of this account, best first. */
     readonly methods: readonly SecondFactorMethod[];
     /** The one that the page asks for. */
@@ -81,6 +84,8 @@ export interface PageModels extends AccountPageModels {
     readonly trustDays: number;
     /** Until another code can be requested; absent or 0: now. */
     readonly resendInSeconds?: number | undefined;
+    /** The mailed code is no longer valid, so only another one helps. */
+    readonly isCodeSpent?: boolean | undefined;
   };
   readonly 'mfa-enrol': EnrolModel;
   /** Shown once; a page never repeats the same codes. */

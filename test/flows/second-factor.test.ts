@@ -93,6 +93,63 @@ test('TOTP: asked for at the next sign-in; a wrong code is refused', async () =>
   equal((await claimsAt(arrived)).acr, MULTI_FACTOR);
 });
 
+test('second step: names who signs in by no more than this browser knows', async () => {
+  const whoIn = ({ body }: Page): string | undefined =>
+    /<div class="chip">\s*(.*?)<\/div>/s
+      .exec(body)?.[1]
+      ?.replace(/<[^>]*>/g, ' ')
+      .replace(/\s+/g, ' ')
+      .trim();
+  const home = new Agent(app);
+  const { user, phone } = await enrol(home, 'named', {
+    name: 'Named Person',
+    email: 'named@example.com',
+    is_email_verified: true,
+  });
+  // Of a password alone, which may be stolen, nobody learns the name, the picture, or the username to an address.
+  for (const username of ['named', 'NAMED@example.com']) {
+    const agent = new Agent(app);
+    const asked = await agent.submit(await authorize(agent), { username, password: PASSWORD });
+    match(whoIn(asked) ?? '', new RegExp(`^\\S ${username} Not you\\?$`));
+    ok(!/Named Person|avatar\//.test(asked.body));
+    equal(/\bnamed\b(?!@)/i.test(asked.body), username === 'named');
+    // Who is someone else starts anew, with an empty field, in the same sign-in.
+    const [, href = ''] = /<a href="([^"]*as=other)">/.exec(asked.body) ?? [];
+    const other = await agent.get(href.replaceAll('&amp;', '&'));
+    equal(other.status, 200);
+    match(other.body, /name="username" (?!value="[^"])/);
+    ok(!/named/i.test(other.body));
+    const bob = await app.createUser(`bob-${username.length}`);
+    notEqual(codeIn(await agent.submit(other, { username: bob.username, password: PASSWORD })), '');
+  }
+  // Another name was typed before.
+  const mixed = new Agent(app);
+  const typed = await mixed.submit(await authorize(mixed), { username: 'mallory', action: 'forgot' });
+  const back = await mixed.get(`/oauth2/login?interaction=${/interaction=([^&]+)/.exec(typed.url)?.[1]}`);
+  const asked = await mixed.submit(back, { username: user.username, password: PASSWORD });
+  match(whoIn(asked) ?? '', /^\S named Not you\?$/);
+  // The browser in which the person is signed in already.
+  const again = await home.submit(await authorize(home, { prompt: 'login' }), {
+    username: user.username,
+    password: PASSWORD,
+  });
+  match(whoIn(again) ?? '', /^\S Named Person named Not you\?$/);
+  // And the one that was asked to remember them, also at a code that is wrong.
+  const kept = new Agent(app);
+  const first = await kept.submit(await authorize(kept), {
+    username: user.username,
+    password: PASSWORD,
+    remember: 'on',
+  });
+  notEqual(codeIn(await kept.submit(first, { code: phone.code(), method: 'totp' })), '');
+  const chosen = await kept.submit(await authorize(kept, { prompt: 'login', login_hint: 'named' }), {
+    username: user.username,
+    password: PASSWORD,
+  });
+  const wrong = await kept.submit(chosen, { code: '000000', method: 'totp' });
+  match(whoIn(wrong) ?? '', /^\S Named Person named Not you\?$/);
+});
+
 test('attack: TOTP replay within its window', async () => {
   const { user, phone } = await enrol(new Agent(app), 'replayed');
   const first = new Agent(app);

@@ -14,9 +14,14 @@ import { type PageServer, startPages } from './server.ts';
 
 const shown: Record<string, Sample> = {
   ...secondStepSamples,
+  'mfa-passkey': samples['mfa-passkey'],
   'mfa-email-soon': {
     ...samples['mfa-email'],
     model: { ...samples['mfa-email'].model, resendInSeconds: 1 },
+  },
+  'mfa-email-spent': {
+    ...samples['mfa-email-again'],
+    model: { ...samples['mfa-email-again'].model, resendInSeconds: 42 },
   },
 };
 
@@ -134,6 +139,40 @@ test('e-mail code: another one can be requested after the countdown, not before'
   assert.ok(csrf && interaction && client_id);
   assert.deepEqual(others, {});
   assert.deepEqual(complaints, []);
+  await close();
+});
+
+test('e-mail code: an expired one leads to the button that sends another, which the alert names', async () => {
+  const { page, complaints, close } = await open(browser);
+  for (const language of ['en', 'de', 'es', 'fr', 'pt', 'ja', 'ar']) {
+    await page.goto(`${pages.origin}/show/mfa-email-again?lang=${language}`);
+    const button = page.locator('button.way:focus');
+    await button.waitFor();
+    assert.equal(await button.getAttribute('aria-describedby'), 'alert');
+    const label = (await button.innerText()).trim();
+    assert.ok((await page.locator('#alert').innerText()).includes(label), `${language}: ${label}`);
+  }
+  await page.keyboard.press('Enter');
+  await page.waitForURL('**/oauth2/mfa/email');
+  // While no other can be sent yet there is no button: the alert comes first, then the time that is left.
+  await page.goto(`${pages.origin}/show/mfa-email-spent`);
+  assert.equal(await focused(page), 'alert');
+  assert.deepEqual(complaints, []);
+  await close();
+});
+
+test('second step: says who signs in, as far as the browser knows, and leads to someone else', async () => {
+  const { page, close } = await open(browser);
+  for (const name of ['mfa', 'mfa-email', 'mfa-recovery', 'mfa-passkey']) {
+    await page.goto(`${pages.origin}/show/${name}`);
+    assert.match(await page.locator('.chip').innerText(), /Ada Lovelace\s+ada\.lovelace\s+Not you\?/, name);
+    assert.match(
+      (await page.getByRole('link', { name: 'Not you?' }).getAttribute('href')) ?? '',
+      /^\/oauth2\/login\?interaction=\w+&as=other$/,
+    );
+  }
+  await page.goto(`${pages.origin}/show/mfa-plain`);
+  assert.equal(await page.locator('.chip').count(), 0);
   await close();
 });
 

@@ -42,7 +42,9 @@ test('names: a short one stays on its line, a long one flows with the sentence',
 test('addresses: break before a dot and an @, behind a slash, in sentences and beside a face', async () => {
   const page = await show('host');
   match(page, /<bdi>https:\/\/<wbr>reports<wbr>\.acme<wbr>\.example\/<wbr>board<\/bdi>/);
-  match(page, /class="who"><bdi>maximiliane<wbr>\.hohenlohe<wbr>@subsidiary<wbr>\.acme<wbr>\.example<\/bdi>/);
+  // A chip cuts what is longer than two lines: the title has all of it.
+  match(page, /class="who"><bdi title="maximiliane\.hohenlohe@subsidiary\.acme\.example">/);
+  match(page, />maximiliane<wbr>\.hohenlohe<wbr>@subsidiary<wbr>\.acme<wbr>\.example<\/bdi>/);
   equal(/<title>([^<]*)/.exec(page)?.[1]?.includes('wbr'), false, 'a title has no markup');
 });
 

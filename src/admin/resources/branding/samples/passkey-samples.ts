@@ -59,6 +59,8 @@ export const passkeySamples = {
     csrf,
     interaction,
     clientName: 'Acme Analytics',
+    account: { username: 'ada.lovelace', name: 'Ada Lovelace' },
+    switchUrl: '/oauth2/login?interaction=Vb3qZk1x9rT0&as=other',
     methods: ['passkey', 'totp', 'recovery'],
     method: 'passkey',
     canTrust: true,
