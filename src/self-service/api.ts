@@ -190,6 +190,7 @@ export function accountApi(deps: Deps): Koa.Middleware {
         client_id: one.clientId,
         client_name: one.name,
         url: one.url ?? null,
+        host: one.host ?? null,
         logo_uri: one.logoUri ?? null,
       })),
     );

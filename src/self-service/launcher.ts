@@ -11,6 +11,8 @@ export interface Launchable {
   readonly name: string;
   /** Where to open it; absent: it has registered no address. */
   readonly url?: string | undefined;
+  /** Of that address, with its port: two applications may have one name. */
+  readonly host?: string | undefined;
   /** On this server: to look at the list tells no one. Absent: its initials. */
   readonly logoUri?: string | undefined;
 }
@@ -51,17 +53,19 @@ export function createLauncher(deps: {
   /** A sign-in that the application starts by itself (OIDC Core §4), else its home page. */
   function addressOf({ initiate_login_uri: initiate, client_uri: home }: ClientRecord['metadata']) {
     const url = webAddress(initiate);
-    if (url === undefined) return webAddress(home)?.href;
+    if (url === undefined) return webAddress(home);
     url.searchParams.set('iss', issuer);
-    return url.href;
+    return url;
   }
 
   function show({ metadata }: ClientRecord): Launchable {
     const logo = webAddress(metadata.logo_uri);
+    const url = addressOf(metadata);
     return {
       clientId: metadata.client_id,
       name: textOf(metadata.client_name) ?? metadata.client_id,
-      url: addressOf(metadata),
+      url: url?.href,
+      host: url?.host,
       logoUri: logo !== undefined && logo.origin === new URL(baseUrl).origin ? logo.href : undefined,
     };
   }

@@ -181,6 +181,7 @@ export interface AccountPageModels {
       readonly clientId?: string;
       readonly name: string;
       readonly url?: string | undefined;
+      readonly host?: string | undefined;
     }[];
   };
   readonly 'account-data': ChangingPage;

@@ -25,9 +25,13 @@ async function seenBy(person: { id: string; username: string }) {
   const headers = { authorization: `Bearer ${await accessTokenOf(app, client, person)}` };
   const answer = await fetch(`${app.url}/account/api/launcher`, { headers });
   const { data } = JSON.parse(await answer.text());
-  const items: { client_name: string; url: string | null; logo_uri: string | null }[] = data.items;
+  const items: { client_name: string; url: string | null; host: string | null; logo_uri: string | null }[] =
+    data.items;
   // Both say the same.
-  for (const { client_name: name } of items) assert.ok(page.body.includes(name), name);
+  for (const { client_name: name, host } of items) {
+    assert.ok(page.body.includes(name), name);
+    if (host !== null) assert.ok(page.body.includes(`<bdi dir="ltr">${host}</bdi>`), host);
+  }
   return { page, items, names: items.map(({ client_name: name }) => name) };
 }
 
@@ -49,9 +53,25 @@ test('launcher: addresses, logos of this server alone, those without an address 
       null,
     ],
   );
+  assert.deepEqual(
+    items.map(({ host }) => host),
+    ['beta.example', 'zeta.example', null],
+  );
   assert.deepEqual(new Set(items.map(({ logo_uri: logo }) => logo)), new Set([null]));
   assert.doesNotMatch(page.body, /<img/, 'nothing is loaded from elsewhere');
   assert.match((await open(new Agent(app), await newPerson(app))).body, /href="\/account\/applications"/);
+});
+
+test('launcher: two of one name are told apart by their hosts, as they are, with their ports', async () => {
+  for (const client_uri of [
+    'https://wiki.example/a',
+    'https://xn--bcher-kva.example:8443/?q=1',
+    'https://wiki.example.evil.example/',
+  ])
+    await app.register({ client_name: 'Twin', client_uri });
+  const { items } = await seenBy(await newPerson(app));
+  const hosts = items.filter(({ client_name: name }) => name === 'Twin').map(({ host }) => host);
+  assert.deepEqual(hosts.sort(), ['wiki.example', 'wiki.example.evil.example', 'xn--bcher-kva.example:8443']);
 });
 
 test('attack: applications that the person may not use, seen in the launcher', async () => {

@@ -133,9 +133,13 @@ export const accountSamples = {
   'account-applications': sample('account-applications', {
     account: profile.account,
     applications: [
-      { name: 'Acme Mail', url: 'https://mail.acme.example/' },
-      { name: 'Analytical Engine, Spreadsheets and Tables, Incorporated', url: 'https://sheets.example/' },
-      { name: 'وقائع', url: 'https://news.example/' },
+      { name: 'Acme Mail', url: 'https://mail.acme.example/', host: 'mail.acme.example' },
+      {
+        name: 'Analytical Engine, Spreadsheets and Tables, Incorporated',
+        url: 'https://tables.of.the.department.of.analytical.engines.sheets.example:8443/',
+        host: 'tables.of.the.department.of.analytical.engines.sheets.example:8443',
+      },
+      { name: 'وقائع', url: 'https://news.example/', host: 'news.example' },
       { name: 'Terminal' },
     ],
   }),
