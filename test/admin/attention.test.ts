@@ -83,7 +83,7 @@ test('attention: resolved items disappear and the most urgent comes first', () =
     ...calm,
     hasMail: false,
     hasOwnFactor: false,
-    locked: [{ id: 'u1', username: 'grace' }],
+    locked: [{ id: 'u1', username: 'grace', name: 'Grace Hopper', given_name: null, family_name: null }],
     lockedTotal: 1,
     mailsFailed: 2,
     mailWaitsSince: NOW - HOUR,

@@ -1,6 +1,6 @@
 // The Admin UI: admission, page dispatch, CSRF protection of every form, and the context that pages receive.
 import type Koa from 'koa';
-import { accessOfRole } from '../../accounts/index.ts';
+import { accessOfRole, displayNameOf } from '../../accounts/index.ts';
 import type { Clock } from '../../clock.ts';
 import { AppError } from '../../errors.ts';
 import type { RecordedEvent } from '../../events/index.ts';
@@ -101,7 +101,7 @@ export function adminConsole(deps: ConsoleDeps): Koa.Middleware {
       home,
       baseUrl: deps.baseUrl,
       issuer: deps.issuer,
-      account: who.account,
+      account: { ...who.account, name: displayNameOf(who.account.profile) ?? who.account.username },
       csrf: forms.token(ctx, who),
       crumbs: [],
       notice: forms.noticeOf(ctx) ?? noticeOf(done),

@@ -94,7 +94,8 @@ function methodWords(amr: readonly string[], language: string, say: (text: strin
   return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-interface Person {
+/** Of a user, what personName takes. */
+export interface Person {
   readonly username: string;
   readonly name: string | null;
   readonly given_name: string | null;

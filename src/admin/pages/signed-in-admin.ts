@@ -1,5 +1,5 @@
 // The signed-in administrator or auditor.
-import type { AdminAccess } from '../../accounts/index.ts';
+import type { Account, AdminAccess } from '../../accounts/index.ts';
 
 /** The user of this browser's SSO session, read from the store for this request. */
 export interface BrowserUser {
@@ -17,8 +17,8 @@ export interface BrowserUser {
     readonly avatarId?: string | undefined;
     readonly email?: string | undefined;
     readonly totpVerified: boolean;
-    /** The language that they chose for their account. */
-    readonly profile: { readonly locale?: string | undefined };
+    /** What they are called, and the language that they chose for their account. */
+    readonly profile: Account['profile'];
   };
 }
 

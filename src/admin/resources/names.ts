@@ -69,7 +69,8 @@ export function createNames(context: AdminContext): NameOf {
       }
       case 'session': {
         const { data } = await context.call(sessions.read, { params });
-        return { label: data.username ?? data.user_id, href: `/sessions/${id}` };
+        // By whose it is: a session has no name of its own.
+        return { label: (await nameOf('user', data.user_id)).label, href: `/sessions/${id}` };
       }
       case 'bootstrap':
         return { label: 'ADMIN_TOKEN' };
@@ -93,12 +94,13 @@ export function createNames(context: AdminContext): NameOf {
   }
 
   const known = new Map<string, Promise<Name>>();
-  return (kind, id) => {
+  function nameOf(kind: string, id: string): Promise<Name> {
     const key = `${kind} ${id}`;
     const reading = known.get(key) ?? find(kind, id);
     known.set(key, reading);
     return reading;
-  };
+  }
+  return nameOf;
 }
 
 const methods: Readonly<Record<string, string>> = {

@@ -1,6 +1,7 @@
 // The problems that an administrator should handle first, derived from facts and ordered by urgency, each with a link to
 // the page where it is fixed.
 import { type PageText, phrase } from '../../../phrase.ts';
+import { type Person, personName } from '../../pages/format.ts';
 import type { KeyPlan } from '../keys/plan.ts';
 import type { User } from '../users/schema.ts';
 import type { PkceRequired } from './pkce-required.ts';
@@ -24,7 +25,7 @@ export interface Facts {
   readonly hasOwnFactor: boolean;
   readonly mfaMode: string;
   /** Some of the locked users. */
-  readonly locked: readonly Pick<User, 'id' | 'username'>[];
+  readonly locked: readonly (Pick<User, 'id'> & Person)[];
   readonly lockedTotal: number;
   readonly mailsFailed: number;
   /** Creation time of the oldest queued mail, in epoch milliseconds. */
@@ -90,7 +91,7 @@ export function attentionOf(facts: Facts): Attention[] {
     lockedTotal > 0 && {
       icon: 'lock',
       text: lockedWords(lockedTotal),
-      detail: phrase`After too many wrong passwords: ${locked.map(({ username }) => username).join(', ')}`,
+      detail: phrase`After too many wrong passwords: ${locked.map(personName).join(', ')}`,
       href: lockedTotal === 1 ? `/users/${locked[0]?.id ?? ''}` : '/users?is_locked=true',
       action: 'View',
     },

@@ -1,6 +1,7 @@
 // The part of a user's page about credentials and access: passkeys and authorized applications, each with its removal.
 import { phrase } from '../../../phrase.ts';
 import { formPages, orShown } from '../../pages/form-pages.ts';
+import { personName } from '../../pages/format.ts';
 import { type AdminContext, idOf, type Page } from '../../pages/page.ts';
 import { passkeys } from '../passkeys/resource.ts';
 import { grants } from '../tokens/resource.ts';
@@ -21,7 +22,7 @@ async function showPasskeyEnd(context: AdminContext, shown: object = {}, status 
   const back = `/users/${user.id}`;
   // Removed in the meantime, by the user or by another administrator.
   if (passkey === undefined) return context.go(back);
-  const name = user.username;
+  const name = personName(user);
   const ask = {
     heading: phrase`Remove the passkey “${passkey.label}” of ${name}?`,
     consequences: [
