@@ -28,10 +28,15 @@ const SMALL = `[...document.querySelectorAll('button, a, summary, input:not([typ
   .filter((one) => { const { width, height } = one.getBoundingClientRect(); return width > 0 && (height < 24 || width < 24); })
   .map((one) => 'too small to press: ' + one.outerHTML.slice(0, 100))`;
 
-const SIDEWAYS = `document.documentElement.scrollWidth > innerWidth
-  ? [...document.querySelectorAll('body *')].filter((one) => { const { left, right } = one.getBoundingClientRect(); return right > innerWidth + 1 || left < -1; })
-      .slice(0, 3).map((one) => 'wider than the window: ' + one.outerHTML.slice(0, 100))
-  : []`;
+/** What makes the page wider. What scrolls within itself may be wider, and is named last; what is placed can be outside of it. */
+const SIDEWAYS = `(() => {
+  if (document.documentElement.scrollWidth <= innerWidth) return [];
+  const holderOf = (one) => getComputedStyle(one).position === 'absolute' ? one.offsetParent : one.parentElement;
+  const isHeld = (one) => { for (let above = holderOf(one); above && above !== document.body; above = holderOf(above)) if (getComputedStyle(above).overflowX !== 'visible') return true; return false; };
+  const wide = [...document.querySelectorAll('body *')].filter((one) => { const { left, right } = one.getBoundingClientRect(); return right > innerWidth + 1 || left < -1; });
+  const named = wide.toSorted((one, other) => isHeld(one) - isHeld(other)).slice(0, 3).map((one) => one.outerHTML.slice(0, 100));
+  return (named.length ? named : [document.documentElement.scrollWidth]).map((one) => 'wider than the window: ' + one);
+})()`;
 
 /** Names that journeys give to people and things. */
 const GIVEN: readonly string[] = [
