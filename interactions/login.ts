@@ -89,7 +89,9 @@ export function createLoginPage(deps: Deps): LoginPage {
     const canSignUp = client !== undefined && deps.canSignUp(clientRecord(client));
     // With an account the address of its request shows it again; without one it would start another sign-in.
     const here = account === undefined ? loginUrl : undefined;
-    const isConfirming = account !== undefined && !canContinue && !isChosen && !isAfterKey(interaction);
+    // Whose sign-in it is is settled: they have an account.
+    const isKnown = account !== undefined && !canContinue && !isChosen;
+    const isConfirming = isKnown && !isAfterKey(interaction);
     const options: SendOptions = { ...pageOptions(interaction), status: attempt?.status ?? 200, here };
     views.send(
       ctx,
@@ -107,7 +109,7 @@ export function createLoginPage(deps: Deps): LoginPage {
         recoverUrl: mode() === 'passkey_only' ? current.pageUrl('recover', interaction) : undefined,
         canReset: deps.canResetPassword(),
         canMagicLink: deps.canUseMagicLinks(),
-        signUpUrl: canSignUp ? current.pageUrl('signup', interaction) : undefined,
+        signUpUrl: canSignUp && !isKnown ? current.pageUrl('signup', interaction) : undefined,
         people: people.map(({ handle, account: person }) => ({
           ...personOf(person),
           handle,

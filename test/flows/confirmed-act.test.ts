@@ -3,7 +3,7 @@ import { doesNotMatch, equal, match } from 'node:assert/strict';
 import test, { after } from 'node:test';
 import { adminPages } from '../../src/admin/console/page-list.ts';
 import { purposeOfPage } from '../../src/admin/console/purpose.ts';
-import { Agent, type Page } from '../support/agent.ts';
+import { Agent, codeRequest, type Page } from '../support/agent.ts';
 import { PASSWORD, startApp } from '../support/app.ts';
 import { Authenticator } from '../support/authenticator.ts';
 import { goOn, makePasskey, originOf } from '../support/passkeys.ts';
@@ -18,6 +18,12 @@ async function enter(path: string, username = 'root'): Promise<{ agent: Agent; p
   const agent = new Agent(app);
   const page = await agent.follow(await agent.get(path));
   return { agent, page: await agent.submit(page, { username, password: PASSWORD }) };
+}
+const CONFIRM = /href="([^"]*prompt=login[^"]*)"/;
+/** The page that the link leads to. */
+async function followLink(agent: Agent, { body }: Page, link: RegExp): Promise<Page> {
+  const [, href = ''] = link.exec(body) ?? [];
+  return agent.follow(await agent.get(href.replaceAll('&amp;', '&').replaceAll('&#38;', '&')));
 }
 const titleOf = ({ body }: Page): string =>
   /<h1>([\s\S]*?)<\/h1>/
@@ -58,8 +64,7 @@ test('re-authentication: names the act of self-service, the passkey first', asyn
   await goOn(fresh, await makePasskey(fresh, offer, key));
   app.advance(360_000);
   const shown = await fresh.get('/account/delete');
-  const [, href = ''] = /href="([^"]*prompt=login[^"]*)"/.exec(shown.body) ?? [];
-  const page = await fresh.follow(await fresh.get(href.replaceAll('&amp;', '&').replaceAll('&#38;', '&')));
+  const page = await followLink(fresh, shown, CONFIRM);
   equal(titleOf(page), 'Confirm it’s you to delete your account');
   match(page.body, /data-passkey="sign_in"[\s\S]*id="password"/);
 });
@@ -72,6 +77,33 @@ test('re-authentication: names no act where only a second step became due', asyn
   equal((await app.admin('PATCH', '/settings', { mfa_mode: 'optional' })).status, 200);
   match(due.body, /name="password"/);
   equal(titleOf(due), 'Confirm it’s you');
+});
+
+test('re-authentication: no offer to create an account, which who is signed in has', async () => {
+  equal((await app.admin('PATCH', '/settings', { allow_self_signup: true })).status, 200);
+  try {
+    await app.createUser('olga');
+    const signUp = /\/oauth2\/signup/;
+    const fresh = new Agent(app);
+    match((await fresh.follow(await fresh.get('/account'))).body, signUp, 'a sign-in offers it');
+    const { agent } = await enter('/account/delete', 'olga');
+    app.advance(360_000);
+    const shown = await agent.get('/account/delete');
+    const page = await followLink(agent, shown, CONFIRM);
+    equal(titleOf(page), 'Confirm it’s you to delete your account');
+    doesNotMatch(page.body, signUp);
+    const wrong = await agent.submit(page, { username: 'olga', password: 'not the password at all' });
+    equal(wrong.status, 401);
+    doesNotMatch(wrong.body, signUp);
+    // An application's own demand for a fresh sign-in.
+    const asked = await agent.authorize({ ...codeRequest(client.id), prompt: 'login' });
+    match(titleOf(asked), /Confirm it’s you/);
+    doesNotMatch(asked.body, signUp);
+    // Somebody else at this browser may have none yet.
+    match((await followLink(agent, asked, /href="([^"]*)">Not you/)).body, signUp);
+  } finally {
+    await app.admin('PATCH', '/settings', { allow_self_signup: false });
+  }
 });
 
 test('attack: an address that puts an act and a name on an administrator’s sign-in page', async () => {
