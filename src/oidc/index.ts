@@ -75,6 +75,7 @@ export {
   type PreviewTokens,
   type TokenPreview,
 } from './preview/index.ts';
+export { DIFFERS } from './preview/parts.ts';
 export { authorizationIn } from './requests/document-clients.ts';
 export type { BrowserSession } from './sign-in/browser-session.ts';
 export { consoleSignInUrl } from './sign-in/console-sign-in.ts';

@@ -175,7 +175,11 @@ const createPalette = () => {
     if (!answer?.ok || answer.redirected || mine !== asked) return;
     const { items } = await answer.json();
     if (mine !== asked) return;
-    fill([...pagesFor(text), ...items.map(({ path, ...item }) => ({ ...item, href: home + path }))]);
+    const found = [...pagesFor(text), ...items.map(({ path, ...item }) => ({ ...item, href: home + path }))];
+    const further = `${home}/audit?${new URLSearchParams({ search: text })}`;
+    fill(
+      found.length ? found : [{ label: say('Search the audit log'), note: say('No results'), href: further }],
+    );
   };
   let waiting;
   field.addEventListener('input', () => {

@@ -1,6 +1,6 @@
 // The audit page of the Admin UI: every event has a label, sign-ins show client and factors, token events are filtered and
 // counted, and an event of each class can be opened.
-import { equal, match, ok } from 'node:assert/strict';
+import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { sentenceOf } from '../../src/admin/resources/audit/sentences.ts';
 import { eventNames } from '../../src/events/index.ts';
@@ -67,6 +67,34 @@ test('audit page: an event of each class can be opened', async () => {
       /href="[^"]*\/admin(\/audit\/[0-9a-f-]{36})"/.exec((await open(`/audit${query}`)).body) ?? [];
     match((await open(path)).body, /<dt>Event<\/dt>/);
   }
+});
+
+/** The page of the newest event of a kind. */
+async function eventPage(event: string): Promise<string> {
+  const { body } = await open(`/audit?event=${event}`);
+  const [, path = ''] = /href="[^"]*\/admin(\/audit\/[0-9a-f-]{36})"/.exec(body) ?? [];
+  return (await open(path)).body;
+}
+
+const termsOf = (html: string): string[] =>
+  [...html.matchAll(/<dt><code>(\w+)<\/code><\/dt><dd translate="no">/g)].map(([, name = '']) => name);
+
+test('audit page: of something new what was set, defaults apart; of a change only what changed', async () => {
+  const client = await app.register({ client_name: 'Set and changed', skip_consent: true });
+  const [asked = '', defaults = ''] = (await eventPage('client.created')).split('Values by default');
+  ok(asked.includes('What was set') && !asked.includes('Before'));
+  ok(termsOf(asked).includes('client_name') && !termsOf(asked).includes('require_pkce'), asked);
+  ok(termsOf(defaults).includes('require_pkce') && !termsOf(defaults).includes('client_name'));
+  await app.admin('PATCH', `/clients/${client.id}`, { client_name: 'Changed' });
+  const changed = await eventPage('client.updated');
+  deepEqual(
+    [...changed.matchAll(/<tr><th scope="row"><code>(\w+)</g)].map(([, name]) => name),
+    ['client_name'],
+  );
+  match(changed, /<del[^>]*>Set and changed<[\s\S]*<ins[^>]*>Changed</);
+  await app.admin('DELETE', `/clients/${client.id}`);
+  const deleted = await eventPage('client.removed');
+  ok(deleted.includes('What was deleted') && termsOf(deleted).includes('client_name'));
 });
 
 test('audit page: every event of the catalogue is a sentence, and names are no placeholders', () => {

@@ -37,7 +37,7 @@ async function mailedActs(id: string): Promise<Record<string, string>> {
       ok(button !== '', `${label} is there`);
       const [, hint = ''] = /disabled aria-describedby="([^"]*)"/.exec(button) ?? [];
       const [, reason = ''] = new RegExp(`id="${hint}">([^<]*)<`).exec(body) ?? [];
-      return [label, hint === '' ? '' : reason];
+      return [label, hint === '' ? '' : reason.trim()];
     }),
   );
 }
@@ -49,12 +49,15 @@ test('mails to a user: each button says why it cannot work, and works where it s
   const gone = await app.createUser('gone', { email: 'gone@example.com' });
   await app.admin('POST', `/users/${gone.id}/deactivate`);
   const none = 'There is no e-mail address to send a link to.';
-  deepEqual(Object.values(await mailedActs(bare.id)), [`${none} Set a password instead.`, none, none]);
+  deepEqual(Object.values(await mailedActs(bare.id)), [none, none, none]);
+  const { body } = await admin.get(`/admin/users/${bare.id}`);
+  equal(body.split(none).length, 2, 'said once');
+  match(body, new RegExp(`${none} <a href="/admin/users/${bare.id}/edit#email">Add an e-mail address</a>`));
   const stranger = 'The e-mail address is not verified: a link could reach a stranger.';
   deepEqual(Object.values(await mailedActs(open.id)), [stranger, '', '']);
   deepEqual(Object.values(await mailedActs(fine.id)), ['', '', 'The e-mail address is verified already.']);
   const off = 'The account is deactivated: reactivate it first.';
-  deepEqual(Object.values(await mailedActs(gone.id)), [stranger, off, off]);
+  deepEqual(Object.values(await mailedActs(gone.id)), [off, off, off]);
   for (const [id, act] of [
     [open.id, 'send-enrolment-link'],
     [open.id, 'send-email-verification'],

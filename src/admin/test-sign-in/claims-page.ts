@@ -1,7 +1,7 @@
 // Which scopes an application may ask for, what each of them brings, and what a user's tokens would then be, or its own. The preview
 // is the API's (resources/clients/token-preview.ts): here it gets words.
 import type { ClientView } from '../../clients/index.ts';
-import { claimsByScope } from '../../oidc/index.ts';
+import { claimsByScope, DIFFERS } from '../../oidc/index.ts';
 import { isOn, refusalOf, textOf, versionOf } from '../pages/field-values.ts';
 import { type AdminContext, idOf, type Page } from '../pages/page.ts';
 import { apis } from '../resources/apis/resource.ts';
@@ -60,7 +60,11 @@ const readPreview = (
 function explained(made: { readonly payload: object; readonly claims: readonly ExplainedClaim[] } | null) {
   if (made === null) return undefined;
   const sources = new Map(made.claims.map((claim) => [claim.name, claim]));
-  return claimsIn({ ...made.payload }).map((claim) => ({ ...claim, source: sources.get(claim.name) }));
+  return claimsIn({ ...made.payload }).map((claim) => ({
+    ...claim,
+    isOfOneToken: claim.value === DIFFERS,
+    source: sources.get(claim.name),
+  }));
 }
 
 const shown = (preview: Preview) => ({

@@ -2,19 +2,19 @@
 
 import { AppError } from '../../../errors.ts';
 import { eventNames } from '../../../events/index.ts';
-import { isMembers } from '../../../json.ts';
 import { ours, type PageText, Phrase, type PhraseValue, phrase } from '../../../phrase.ts';
 import { searchWords } from '../../../store/search-text.ts';
 import { exportPage } from '../../pages/exports.ts';
 import { personName } from '../../pages/format.ts';
 import { drawnList } from '../../pages/list-page.ts';
-import { type AdminContext, idOf, type Page, type Values } from '../../pages/page.ts';
+import { type AdminContext, idOf, type Page } from '../../pages/page.ts';
 import type { Name } from '../../pages/parts.ts';
 import { applicationName } from '../clients/page.ts';
 import { clients } from '../clients/resource.ts';
 import { createNames, eventLabel, eventRow, eventRows, type NameOf } from '../names.ts';
 import { sessions } from '../sessions/resource.ts';
 import { users } from '../users/resource.ts';
+import { changesOf, shown } from './changes.ts';
 import { livePage } from './live-page.ts';
 import { pickFields, resolvePicks } from './pick.ts';
 import { asked } from './query.ts';
@@ -147,27 +147,6 @@ const kindWords: Readonly<Record<string, string>> = {
   grant: 'Permission',
   settings: 'Settings',
 };
-
-interface Change {
-  readonly name: string;
-  readonly before: string;
-  readonly after: string;
-}
-
-const shown = (value: unknown): string => {
-  if (value === undefined) return '';
-  if (Array.isArray(value) && value.every((item) => typeof item === 'string')) return value.join(', ');
-  return typeof value === 'string' ? value : JSON.stringify(value);
-};
-
-const membersOf = (value: unknown): Values => (isMembers(value) ? value : {});
-
-/** The values before and after, side by side. */
-function changesOf(details: Values): readonly Change[] {
-  const [before, after] = [membersOf(details.before), membersOf(details.after)];
-  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
-  return names.map((name) => ({ name, before: shown(before[name]), after: shown(after[name]) }));
-}
 
 const SHOWN_APART = new Set(['before', 'after', 'api_id']);
 

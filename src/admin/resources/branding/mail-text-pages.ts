@@ -61,7 +61,7 @@ async function showList(context: AdminContext): Promise<void> {
   context.show('branding-mails', {
     title: 'Texts of e-mails',
     here: 'settings',
-    crumbs,
+    crumbs: crumbs.slice(0, 1),
     items: data.items.map((item) => ({ ...item, title: titleOf(item.mail) })),
     versions: await Promise.all(versions),
   });

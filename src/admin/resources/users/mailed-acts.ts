@@ -1,6 +1,5 @@
 // Why a mail to a user could not be sent, or its link not used; the rules are in src/recovery/mailed-links.ts and
 // src/registration/enrolment.ts. Each act says so in its place instead of being away.
-import { ours } from '../../../phrase.ts';
 import type { AdminContext } from '../../pages/page.ts';
 import { readSettings } from '../settings/read.ts';
 import type { User } from './schema.ts';
@@ -8,27 +7,25 @@ import type { User } from './schema.ts';
 const NO_ADDRESS = 'There is no e-mail address to send a link to.';
 const DEACTIVATED = 'The account is deactivated: reactivate it first.';
 
-const noSetUp = (user: User): string | undefined => {
+/** Why none of them could be sent. */
+const noMail = (user: User): string | undefined => {
   if (!user.email) return NO_ADDRESS;
   return user.is_active ? undefined : DEACTIVATED;
 };
 
-const noVerification = (user: User): string | undefined =>
-  user.email && user.is_email_verified ? 'The e-mail address is verified already.' : noSetUp(user);
-
 export async function mailedActsOf(context: AdminContext, user: User) {
   const settingOf = await readSettings(context);
   const noReset = (): string | undefined => {
-    if (!user.email) return `${ours(NO_ADDRESS)} Set a password instead.`;
     if (!user.is_email_verified) return 'The e-mail address is not verified: a link could reach a stranger.';
-    if (!user.is_active) return DEACTIVATED;
     const isOff = settingOf('auth_mode')?.value === 'passkey_only';
     return isOff ? 'Passwords are turned off in the settings.' : undefined;
   };
   return {
+    /** One reason for all of them: it is said once. */
+    noMail: noMail(user),
+    hasAddress: Boolean(user.email),
     noReset: noReset(),
-    noSetUp: noSetUp(user),
-    noVerification: noVerification(user),
+    noVerification: user.is_email_verified ? 'The e-mail address is verified already.' : undefined,
     // Their texts can be read there, and passed on.
     isKept: settingOf('smtp_url')?.updated_at === null,
   };
