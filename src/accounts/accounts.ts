@@ -21,6 +21,7 @@ import { createDueDeletions, type DueDeletions, markLeaving, unmarkLeaving } fro
 import { createPasskeyAdmins, type PasskeyAdmins } from './passkey-admins.ts';
 import type { Passwords } from './passwords/password.ts';
 import { createRemoval } from './removal.ts';
+import { parseUsername } from './username.ts';
 
 export type NewAccount = AccountChanges & { readonly username: string };
 
@@ -45,6 +46,8 @@ export interface Accounts {
   findByLogin(identifier: string): Promise<Account | undefined>;
   /** Which account has that address, verified or not, primary or another. */
   findByAddress(address: string): Promise<Account | undefined>;
+  /** However it is written. */
+  findByUsername(username: string): Promise<Account | undefined>;
   query(query: Query): Promise<AccountPage>;
   /** @throws AppError request.invalid, account.username_taken, account.email_taken, server.busy */
   create(input: NewAccount): Promise<Account>;
@@ -218,6 +221,13 @@ export function createAccounts(deps: AccountsDeps): Accounts {
     async findByAddress(address) {
       const [stored] = await collection.findBy('email', addressKey(address));
       return stored && toAccount(stored);
+    },
+    async findByUsername(username) {
+      const name = parseUsername(username);
+      if ('problem' in name) return undefined;
+      const [stored] = await collection.findBy('username', name.key);
+      const live = unlessDeleted(stored);
+      return live && toAccount(live);
     },
     async query(query) {
       const live = { field: 'is_deleting', op: 'eq', value: false } as const;

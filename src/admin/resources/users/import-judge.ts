@@ -15,7 +15,7 @@ import type { ImportRules as Rules } from '../../pages/user-imports.ts';
 import { toImported } from './import-route.ts';
 
 export interface JudgePorts {
-  readonly accounts: Pick<Accounts, 'find' | 'query' | 'findByAddress'>;
+  readonly accounts: Pick<Accounts, 'find' | 'findByUsername' | 'findByAddress'>;
   readonly importAccount: AccountDomain['importAccount'];
   readonly clock: Clock;
 }
@@ -82,12 +82,6 @@ function changesOf(user: Values, account: Account, now: number): Values {
 }
 
 export function createJudge({ accounts, importAccount, clock }: JudgePorts) {
-  async function findByUsername(name: string): Promise<Account | undefined> {
-    const filters = [{ field: 'username', op: 'eq', value: usernameKey(name) }] as const;
-    const { items } = await accounts.query({ filters, sort: 'id', order: 'asc', limit: 1, isCounted: false });
-    return items[0];
-  }
-
   function verdictOn(user: Values, account: Account, rules: Rules): Verdict {
     if (!rules.mayUpdate) return refused('There is a user with this username or e-mail address.');
     if (account.id === rules.adminId) return refused('This is you: change your own account on its page.');
@@ -114,7 +108,7 @@ export function createJudge({ accounts, importAccount, clock }: JudgePorts) {
       const imported = toImported(user);
       const prepared = await importAccount({ ...imported, id });
       const email = textOf(user.email);
-      const byName = await findByUsername(imported.username);
+      const byName = await accounts.findByUsername(imported.username);
       const byAddress = email === '' ? undefined : await accounts.findByAddress(email);
       if (byName === undefined && byAddress === undefined) return { kind: 'create', prepared };
       if (byName !== undefined && byAddress !== undefined && byName.id !== byAddress.id)

@@ -12,6 +12,7 @@ export type AccountsPort = Pick<
   | 'hasAdmin'
   | 'find'
   | 'findByAddress'
+  | 'findByUsername'
   | 'query'
   | 'create'
   | 'changeAccountAsAdmin'
