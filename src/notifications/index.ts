@@ -97,7 +97,7 @@ export function subscribeNotices({ events, accounts, mail, limits, clock, baseUr
     setImmediate(() => void logLost('account_locked', accountId, queue()));
   });
 
-  events.on('user.compromise_reported', ({ target }) => {
+  events.on('user.compromise_reported', ({ target, details }) => {
     const { values } = requestValues(origins.current(), clock());
     const tellAdministrators = async (): Promise<void> => {
       // Each report is one mail to each of them; every one is in the audit log.
@@ -112,6 +112,7 @@ export function subscribeNotices({ events, accounts, mail, limits, clock, baseUr
       for (const administrator of items)
         await notify(administrator, 'compromise_reported', {
           ...values,
+          ...(Array.isArray(details?.removed) && { removedCount: details.removed.length }),
           username: owner?.username ?? '',
           url: `${baseUrl}/admin/users/${target?.id}`,
         });

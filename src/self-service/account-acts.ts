@@ -11,6 +11,7 @@ import type { SecondFactors } from '../second-factors/index.ts';
 import type { ApplicationAccesses, Sessions } from '../sessions/index.ts';
 import type { HomeDeps } from './home-page.ts';
 import type { SelfServiceUser } from './page-kit.ts';
+import type { RecentAdditions } from './recent-additions.ts';
 
 export interface KnownBrowsers {
   isKnown(ctx: Koa.Context, account: Account): boolean;
@@ -29,6 +30,7 @@ export interface AccountActsDeps {
   readonly events: Pick<Events, 'record'>;
   readonly limits: Pick<RateLimits, 'consume'>;
   readonly knownBrowsers: Pick<KnownBrowsers, 'forgetAll' | 'forgetOthers'>;
+  readonly additions: Pick<RecentAdditions, 'remove'>;
 }
 
 export function createAccountActs(deps: AccountActsDeps): HomeDeps['acts'] {
@@ -57,7 +59,7 @@ export function createAccountActs(deps: AccountActsDeps): HomeDeps['acts'] {
         details: { count, is_own: true },
       });
     },
-    async reportCompromise(who, ctx) {
+    async reportCompromise(who, ctx, chosen = new Set()) {
       const { id } = who.account;
       // First: a sign-in that completes after the list of sessions was read is checked against this (confirmSession).
       await deps.accounts.voidSignInsInProgress(id);
@@ -67,10 +69,18 @@ export function createAccountActs(deps: AccountActsDeps): HomeDeps['acts'] {
       await deps.recovery.emailChanges.forgetPending(who.account);
       const applications = (await access.list(id)).filter(({ clientId }) => clientId !== CONSOLE_CLIENT_ID);
       for (const { clientId } of applications) await access.remove(id, clientId);
+      // Now that whoever added it is signed out, and cannot add it again.
+      const { removed, kept } = await deps.additions.remove(who, chosen);
       const user = userOf(who);
-      const details = { sessions: count, applications: applications.map(({ clientId }) => clientId) };
+      const details = {
+        sessions: count,
+        applications: applications.map(({ clientId }) => clientId),
+        ...(removed.length > 0 && { removed: removed.map(({ kind }) => kind) }),
+        ...(kept.length > 0 && { kept: kept.map(({ kind }) => kind) }),
+      };
       // Administrators are told (src/notifications).
       await events.record({ event: 'user.compromise_reported', actor: user, target: user, details });
+      return { kept: kept.length };
     },
     async forgetDevice(who, id) {
       if (!(await trustedDevices.revoke(who.account.id, id))) throw new AppError('request.not_found');

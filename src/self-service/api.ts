@@ -241,7 +241,7 @@ export function accountApi(deps: Deps): Koa.Middleware {
     'DELETE /sessions': ({ who }) => acts.endOtherSessions(who),
     'DELETE /sessions/:id': ({ who, id }) => acts.endSession(who, id),
     'GET /activity': listActivity,
-    'POST /report-compromise': ({ who }) => acts.reportCompromise(who),
+    'POST /report-compromise': async ({ who }) => void (await acts.reportCompromise(who)),
     'GET /trusted-devices': listDevices,
     'DELETE /trusted-devices': ({ who }) => acts.forgetDevices(who),
     'DELETE /trusted-devices/:id': ({ who, id }) => acts.forgetDevice(who, id),

@@ -48,8 +48,14 @@ export interface HomeDeps {
     /**
      * Ends every other session, and every application's access; this session is where the owner goes on.
      * @param ctx as endOtherSessions
+     * @param chosen of what was added lately (recent-additions.ts), what is to go
+     * @returns of that, how many had to stay
      */
-    reportCompromise(who: SelfServiceUser, ctx?: Koa.Context): Promise<void>;
+    reportCompromise(
+      who: SelfServiceUser,
+      ctx?: Koa.Context,
+      chosen?: ReadonlySet<string>,
+    ): Promise<{ readonly kept: number }>;
     /** @throws AppError request.not_found */
     forgetDevice(who: SelfServiceUser, id: string): Promise<void>;
     forgetDevices(who: SelfServiceUser): Promise<void>;

@@ -41,6 +41,7 @@ import { createPasswordPage } from './password-page.ts';
 import { createPicturePage, type OwnPicture } from './picture-page.ts';
 import { createProfileChanges } from './profile-changes.ts';
 import { createProfilePage } from './profile-page.ts';
+import { createRecentAdditions } from './recent-additions.ts';
 import { accountRoutes } from './routes.ts';
 import { createSecondFactorPage } from './second-factor-page.ts';
 
@@ -128,9 +129,11 @@ const pictureActions = ({ avatars, baseUrl }: Pick<Parts, 'avatars' | 'baseUrl'>
 function actionsOf(parts: Parts) {
   const { settings, passkeys, clock } = parts;
   const changes = createCredentialChanges(parts);
+  const additions = createRecentAdditions(parts);
   return {
+    additions,
     overview: createOverview(parts),
-    acts: createAccountActs(parts),
+    acts: createAccountActs({ ...parts, additions }),
     profile: createProfileChanges(parts),
     picture: pictureActions(parts),
     personalData: createPersonalExport(parts),
@@ -232,6 +235,7 @@ export function createSelfService(deps: SelfServiceDeps): Koa.Middleware[] {
       notMe: createNotMePage({
         kit,
         arePasswordsOff: password.arePasswordsOff,
+        additions: actions.additions.list,
         report: acts.reportCompromise,
       }),
       password: createPasswordPage({ kit, ...password }),

@@ -1,16 +1,30 @@
-// /account/not-me: the owner did not recognise an activity. One press ends everything but this session, and leads to a new
-// password or a new passkey: what the other person knew must not be enough any more.
+// /account/not-me: the owner did not recognise an activity. One press ends everything but this session, removes what was added
+// lately and is not the owner's, and leads to a new password or a new passkey: what the other person knew must not be enough
+// any more (decision 0037).
 import type Koa from 'koa';
+import type { Form } from '../http/index.ts';
 import type { HomeDeps } from './home-page.ts';
 import { looksOf, ownerOf, type PageKit, type Problem, type SelfServiceUser } from './page-kit.ts';
+import type { Addition } from './recent-additions.ts';
+
+const PREFIX = 'remove:';
+
+const chosenIn = (form: Form): ReadonlySet<string> =>
+  new Set(
+    form
+      .keys()
+      .filter((name) => name.startsWith(PREFIX))
+      .map((name) => name.slice(PREFIX.length)),
+  );
 
 export interface NotMeDeps {
   readonly kit: PageKit;
   readonly arePasswordsOff: () => boolean;
+  readonly additions: (who: SelfServiceUser) => Promise<readonly Addition[]>;
   readonly report: HomeDeps['acts']['reportCompromise'];
 }
 
-export function createNotMePage({ kit, arePasswordsOff, report }: NotMeDeps) {
+export function createNotMePage({ kit, arePasswordsOff, additions, report }: NotMeDeps) {
   const hasPassword = ({ account }: SelfServiceUser): boolean =>
     account.passwordHash !== undefined && !arePasswordsOff();
 
@@ -20,6 +34,8 @@ export function createNotMePage({ kit, arePasswordsOff, report }: NotMeDeps) {
       account: ownerOf(who),
       hasPassword: hasPassword(who),
       confirmUrl: kit.confirmUrlOf(who, 'not-me'),
+      additions: await additions(who),
+      alert: problem && { key: problem.alert },
     };
     kit.views.send(ctx, 'account-not-me', model, looksOf(who, problem?.status));
   }
@@ -30,8 +46,12 @@ export function createNotMePage({ kit, arePasswordsOff, report }: NotMeDeps) {
       kit.change(ctx, who, {
         page: 'not-me',
         alerts: {},
-        async act() {
-          await report(who, ctx);
+        async act(form) {
+          const { kept } = await report(who, ctx, chosenIn(form));
+          if (kept > 0) {
+            await show(ctx, who, { alert: 'alert.not_me_kept', status: 409 });
+            return undefined;
+          }
           const next = hasPassword(who) ? 'password' : 'passkeys';
           kit.goTo(ctx, `${kit.urlOf(next)}?notice=reported`);
           return undefined;

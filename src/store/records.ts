@@ -236,7 +236,6 @@ export interface SigningKeyRecord {
 export interface MailRecord {
   state: 'queued' | 'sent' | 'failed' | 'kept';
   to: string;
-  /** Whose account it is about, with which it goes. */
   accountId?: string;
   template: string;
   subject: string;

@@ -205,7 +205,19 @@ export interface AccountPageModels {
   };
   /** Nobody is signed in any more. `dueAt`: epoch milliseconds; absent: it is gone. */
   readonly 'account-delete-done': { readonly dueAt?: number | undefined };
-  readonly 'account-not-me': ChangingPage & { readonly hasPassword: boolean };
+  readonly 'account-not-me': ChangingPage & {
+    readonly hasPassword: boolean;
+    /** What was added in the last days and can be used to come back, newest first. */
+    readonly additions: readonly {
+      readonly id: string;
+      readonly kind: 'passkey' | 'app' | 'email_codes' | 'email';
+      readonly name?: string | undefined;
+      readonly addedAt: number;
+      readonly canRemove: boolean;
+      readonly isInUse: boolean;
+      readonly isSuspect: boolean;
+    }[];
+  };
   readonly 'account-password': ChangingPage & {
     readonly notice?: 'reported' | undefined;
     readonly hasPassword: boolean;

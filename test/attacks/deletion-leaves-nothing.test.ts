@@ -167,7 +167,7 @@ test('user deletion: no credential of the user works any more', async (t) => {
   assert.equal(isAccepted(await form.attempt(EMAIL)), false);
 });
 
-test('attack: an account made with the address of somebody else, and deleted: their mails are gone', async (t) => {
+test('attack: mails of another person, removed with an account of that address', async (t) => {
   const app = await startApp({ store: 'sqlite' });
   t.after(() => app.stop());
   const victim = await app.createUser('victim', { email: 'victim@example.com', is_email_verified: true });

@@ -73,7 +73,7 @@ test('kept mail without its SECRET_KEY: listed without its text', async () => {
   assert.equal((await mail.list(everything)).items[0]?.text, undefined);
 });
 
-test('removed user: their mails are removed, to any address, and those of nobody to their mailboxes', async () => {
+test('removed user: their mails are removed, and those of no account to their mailboxes', async () => {
   const { mail, queueCode } = testMail();
   const values = { code: '123456', expiresSeconds: 600 };
   const queueFor = (accountId: string, to: string) =>

@@ -2,6 +2,7 @@
 import { toQrDataUri } from '../../../../second-factors/index.ts';
 import type { PageModels } from '../../../../views/index.ts';
 import { home } from './account-home.ts';
+import { notMeSamples } from './not-me-samples.ts';
 import { csrf, noErrors, type Sample, sample } from './sample.ts';
 import { recoveryCodes } from './second-step-samples.ts';
 
@@ -184,13 +185,7 @@ export const accountSamples = {
   }),
   'account-delete-done': sample('account-delete-done', { dueAt: now + 14 * DAY }),
   'account-delete-gone': sample('account-delete-done', {}),
-  'account-not-me': sample('account-not-me', { csrf, account: profile.account, hasPassword: true }),
-  'account-not-me-later': sample('account-not-me', {
-    csrf,
-    account: profile.account,
-    hasPassword: false,
-    confirmUrl: '/oauth2/authorize?prompt=login',
-  }),
+  ...notMeSamples,
   'account-password-reported': sample('account-password', { ...password, notice: 'reported' }),
   'account-email': sample('account-email', {
     ...email,
