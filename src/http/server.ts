@@ -183,6 +183,9 @@ function closeUnanswered(server: Server): void {
   }
 }
 
+/** How many requests have no answer, or part of one. */
+export const requestsIn = (server: Server): number => answers.get(server)?.size ?? 0;
+
 /** @returns the port the server listens on, which differs from `port` when that is 0 */
 export async function listen(server: Server, address: { port: number; host: string }): Promise<number> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();

@@ -13,5 +13,5 @@ export { refreshSettings } from './refresh-settings.ts';
 export { createRequestLog } from './request-log.ts';
 export { requestOrigin } from './request-origin.ts';
 export { securityHeaders } from './security-headers.ts';
-export { createHttpServer, type HttpServer, listen, stopServer } from './server.ts';
+export { createHttpServer, type HttpServer, listen, requestsIn, stopServer } from './server.ts';
 export { wellKnown } from './well-known.ts';

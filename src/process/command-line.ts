@@ -27,7 +27,7 @@ ${ENVIRONMENT}
   --help, -h       show this
   --version        show the version
 
-Ctrl-C stops it after the requests that are running. Exit codes: 0 stopped, 1 could not start or crashed, 2 invalid options.`;
+Ctrl-C stops it after the requests that are running, twice at once. Exit codes: 0 stopped, 1 could not start or crashed, 2 invalid options.`;
 
 export const WORKER_HELP = `Runs Latchkey's background jobs without serving, beside servers on the same MongoDB.
 

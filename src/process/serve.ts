@@ -3,7 +3,7 @@
 import cluster from 'node:cluster';
 import { isLoopbackHost } from '../config/parsers.ts';
 import type { Config } from '../config/types.ts';
-import { createHttpServer, type HttpServer, listen, stopServer } from '../http/serving.ts';
+import { createHttpServer, type HttpServer, listen, requestsIn, stopServer } from '../http/serving.ts';
 import type { Logger } from '../log.ts';
 import type { Booted } from './boot.ts';
 import { createFirstAdminFromConfig } from './first-administrator.ts';
@@ -53,6 +53,10 @@ export async function serve({ config, log }: Booted): Promise<Running> {
     greet({ port, baseUrl: config.baseUrl, hasAdmin: await app.accounts.hasAdmin(), log });
   }
   return {
+    waitsFor() {
+      const count = requestsIn(running);
+      return count === 0 ? undefined : count === 1 ? 'a request to end' : `${count} requests to end`;
+    },
     async stop(reason) {
       // Only a deployment has a balancer that needs time to notice.
       const drained = reason === 'SIGTERM' ? config.drainSeconds * 1_000 : 0;

@@ -4,12 +4,15 @@
 import cluster, { type Worker } from 'node:cluster';
 import type { Logger } from '../log.ts';
 import { fixableProblem } from './fixable-problem.ts';
+import { tellWaiting } from './tell-waiting.ts';
 
 /** Why a process stops: a deployment (SIGTERM), Ctrl-C (SIGINT), or a bug. */
 export type StopReason = 'SIGTERM' | 'SIGINT' | 'crash';
 
 export interface Running {
   stop(reason: StopReason): Promise<void>;
+  /** What a stop waits for, in words; undefined: nothing that takes long. */
+  waitsFor?(): string | undefined;
 }
 
 export interface WorkersOptions {
@@ -54,9 +57,12 @@ async function runHere({ start, log, graceMs = GRACE_MS }: WorkersOptions): Prom
       log.error({ reason }, 'stopping took too long, leaving now');
       process.exit(1);
     }, graceMs);
+    let waitsFor = (): string | undefined => 'the start to end';
+    const told = tellWaiting(log, reason, () => waitsFor() ?? 'what runs to end');
     try {
       log.info({ reason }, 'stopping');
       const running = await starting;
+      waitsFor = () => running.waitsFor?.();
       await running.stop(reason);
       log.info('stopped');
       process.exit(code);
@@ -65,6 +71,7 @@ async function runHere({ start, log, graceMs = GRACE_MS }: WorkersOptions): Prom
       process.exit(1);
     } finally {
       clearTimeout(force);
+      told();
     }
   };
   const stop = (reason: StopReason, code = 0): void => {
@@ -118,6 +125,7 @@ function runPrimary({ count, log, graceMs = GRACE_MS }: WorkersOptions): void {
     isStopping = true;
     log.info({ reason, workers: live().length }, 'stopping');
     for (const timer of timers) clearTimeout(timer);
+    tellWaiting(log, reason, () => `the requests of ${live().length} processes to end`);
     for (const worker of live()) worker.process.kill('SIGTERM');
     // After the workers' own grace period; ends those that can no longer run a timer.
     setTimeout(killAll, graceMs + 2_000);

@@ -1,10 +1,13 @@
 // A person at a terminal: help and mistakes are answered, one address to open, short lines, and no stack for what they can fix.
 import assert from 'node:assert/strict';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, suite, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { run } from '../scripts/run.ts';
+import { Agent } from '../support/agent.ts';
 import { freePort } from '../support/free-port.ts';
 import { startMongoServer } from '../support/mongodb-server.ts';
 import { productEntry } from '../support/product-entry.ts';
@@ -82,6 +85,36 @@ suite('a start in a terminal', () => {
     type('\x03');
     assert.equal(await exited, 0);
     assert.doesNotMatch(shown(), /[{}]/);
+  });
+
+  test('Ctrl-C while a request runs: says what it waits for, again stops at once, nothing answered is lost', async () => {
+    const port = await freePort();
+    const env = { PORT: String(port), BASE_URL: `http://localhost:${port}` };
+    const { waitFor, type, exited } = start(env);
+    await waitFor(/Ctrl-C stops it/);
+    const agent = new Agent({ url: env.BASE_URL });
+    const password = 'a long headless password';
+    const admin = { username: 'root-admin', email: 'root@example.com', password, confirm_password: password };
+    const onboarded = await agent.submit(await agent.get('/onboard'), admin);
+    assert.equal(onboarded.status, 200);
+    assert.doesNotMatch(onboarded.body, /role="alert"/);
+    // Its body does not end, so neither does the request.
+    const slow = connect(port, '127.0.0.1');
+    slow.on('error', () => undefined);
+    slow.write(
+      `POST /oauth2/token HTTP/1.1\r\nHost: localhost:${port}\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 99\r\n\r\ngrant`,
+    );
+    await sleep(300);
+    type('\x03');
+    await waitFor(/waiting for a request to end; Ctrl-C again stops at once/);
+    const pressedAt = performance.now();
+    type('\x03');
+    assert.equal(await exited, 1);
+    assert.ok(performance.now() - pressedAt < 5_000);
+    slow.destroy();
+    const again = start(env);
+    // With an administrator the address is the Admin UI's.
+    await again.waitFor(/\/admin\s+Ctrl-C stops it/);
   });
 
   test('with an administrator the address is the Admin UI’s', async () => {
