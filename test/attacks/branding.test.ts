@@ -173,7 +173,7 @@ test('attack: a link puts words into the gallery; a draft is its own administrat
     browser.post(`${app.url}/admin/branding${part}/draft`, { csrf, draft, ...fields });
   const kept = await keep(agent, { accent: '#ffd400' });
   equal(kept.status, 200);
-  match(kept.body, /#ffd400 would have 1\.\d : 1\. Pages use #[0-9a-f]{6}\./);
+  match(kept.body, /#ffd400<\/bdi> would have 1\.\d : 1\. Pages use <bdi>#[0-9a-f]{6}<\/bdi>\./);
   const query = { sample: 'login', 'texts.en.welcome': 'Call 0900-EVIL', accent: '#ff0000' };
   const own = (await agent.get(sampleAt({ ...query, draft }), inFrame)).body;
   match(own, /--accent:#ffd400/);

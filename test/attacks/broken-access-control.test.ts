@@ -71,6 +71,7 @@ const adminTable: Readonly<Record<string, Readonly<Record<string, 'read' | 'full
   '/settings': { GET: 'read', PUT: 'full', PATCH: 'full' },
   '/settings/export': { GET: 'read' },
   '/settings/import': { POST: 'full' },
+  '/settings/mail-server': { GET: 'read', PUT: 'full' },
   '/settings/test-email': { POST: 'full' },
   '/branding': { GET: 'read', PUT: 'full', PATCH: 'full' },
   '/branding/versions': { GET: 'read' },
