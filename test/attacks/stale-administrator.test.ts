@@ -27,6 +27,7 @@ const SENSITIVE: Readonly<Record<string, true | string>> = {
   'GET /mails/{id}': true,
   'PUT /settings': true,
   'PATCH /settings': true,
+  'PUT /settings/mail-server': true,
   'PUT /branding': true,
   'PATCH /branding': true,
   'POST /branding/restore': true,
@@ -201,6 +202,7 @@ test('attack: an administrator’s browser left open, at each Admin UI form that
     [`${shop}/rotate-secret`]: { overlap_hours: '0' },
     [`${shop}/delete`]: { confirm: 'Shop' },
     '/admin/settings/sign-in': { 'was.password_min_length': '8', password_min_length: '9' },
+    '/admin/settings/mail/server': { host: 'mail.evil.example', encryption: 'tls' },
     '/admin/api-keys/new': { name: 'evil', access: 'all', days: '30' },
     '/admin/keys/rotate': { mode: 'now' },
   };
