@@ -87,6 +87,7 @@ test('language: what a list is filtered by is said in it, names as they are', as
     [`/audit?actor_id=${user}`, 'By {a}', 'Users'],
     ['/audit?at_from=2026-11-01T00:00', 'Since {a} UTC', '2026-11-01 00:00'],
     [`/sessions?user_id=${user}`, 'User: {a}', user],
+    [`/tokens?user_id=${user}`, 'User: {a}', 'Users'],
     ['/tokens?resource=https://orders.example', 'For the API {a}', 'https://orders.example'],
   ] as const)
     for (const language of ['de', 'ar']) {
@@ -195,7 +196,7 @@ test('language: German and Arabic say their own words for mails and guides', asy
   ] as const) {
     const { body } = await open('/branding/mails', language);
     for (const word of words) ok(body.includes(word), `${language}: ${word}`);
-    ok(!body.includes('Email verification'), language);
+    ok(!body.includes('E-mail verification'), language);
   }
 });
 

@@ -11,6 +11,7 @@ import { createNames } from '../names.ts';
 import { choicesOf } from './gallery-pages.ts';
 import { type MailTextsBody, textsWith } from './mail-text-schema.ts';
 import { mailTexts } from './mail-texts.ts';
+import { mailTitles } from './mail-titles.ts';
 
 const crumbs = [
   { label: 'Settings', href: '/settings' },
@@ -26,11 +27,6 @@ const labels = {
   not_you: 'If it was someone else',
   closing: 'Closing',
 } as const;
-
-const titleOf = (mail: string): string => {
-  const words = mail.replaceAll('_', ' ');
-  return `${words.charAt(0).toUpperCase()}${words.slice(1)}`;
-};
 
 interface Asked {
   readonly mail: MailTemplate;
@@ -62,7 +58,10 @@ async function showList(context: AdminContext): Promise<void> {
     title: 'Texts of e-mails',
     here: 'settings',
     crumbs: crumbs.slice(0, 1),
-    items: data.items.map((item) => ({ ...item, title: titleOf(item.mail) })),
+    items: data.items.map((item) => ({
+      ...item,
+      title: isMail(item.mail) ? mailTitles[item.mail] : item.mail,
+    })),
     versions: await Promise.all(versions),
   });
 }
@@ -98,7 +97,7 @@ async function showMail(
   context.show(
     'branding-mail',
     {
-      title: titleOf(asked.mail),
+      title: mailTitles[asked.mail],
       here: 'settings',
       crumbs: [...crumbs, { label: 'Texts of e-mails', href: '/branding/mails' }],
       // `language` is the one of the page itself.
@@ -131,7 +130,7 @@ async function showMail(
 async function keepDraft(context: AdminContext): Promise<void> {
   const asked = askedOf(context);
   const shown = await judged(context, asked, true);
-  context.show('branding-mail-shown', { title: titleOf(asked.mail), here: 'settings', labels, shown });
+  context.show('branding-mail-shown', { title: mailTitles[asked.mail], here: 'settings', labels, shown });
 }
 
 async function save(context: AdminContext): Promise<void> {

@@ -31,6 +31,17 @@ const chips = [
   { label: 'Client credentials', set: { kind: 'client_credentials' } },
 ];
 
+/** The filters of the address by name, not by id. */
+async function filterWords(asked: URLSearchParams, nameOf: NameOf) {
+  const labelOf = async (kind: string, id: string): Promise<string> => (await nameOf(kind, id)).label;
+  const words = new Map<string, PageText>();
+  for (const [name, value] of asked) {
+    if (name === 'user_id') words.set(name, phrase`User: ${await labelOf('user', value)}`);
+    if (name === 'client_id') words.set(name, phrase`Application: ${await labelOf('client', value)}`);
+  }
+  return (name: string): PageText | undefined => words.get(name);
+}
+
 /** For screen readers, beside "Revoke". */
 function aboutToken(kind: string, user: string | undefined, client: string | undefined): PageText {
   const what = new Phrase([kind]);
@@ -118,8 +129,9 @@ async function list(context: AdminContext): Promise<void> {
       return value === null ? [] : [[name, value] as const];
     }),
   };
+  const wordsOf = await filterWords(asked, nameOf);
   const show = async (data: ListPage<Token>, shown: object): Promise<void> => {
-    const links = listLinks(context, tokens.list, data, { query: asked, chips });
+    const links = listLinks(context, tokens.list, data, { query: asked, chips, wordsOf });
     context.show('tokens', { ...model, list: links, rows: await rowsOf(data.items, nameOf), ...shown });
   };
   const nothing = { items: [], total: 0, offset: 0, limit: 50, next: null };
