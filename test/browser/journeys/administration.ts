@@ -78,12 +78,12 @@ async function settings(walk: Walk): Promise<void> {
   await walk.tryOffline(say('Save'), { [url]: 'nowhere' });
   await walk.press(say('Save'));
   await page.locator('#support_url-error:not(:empty)').waitFor();
-  await walk.arrive(say('Settings'), say('{a} settings', { a: say('Branding') }));
+  await walk.arrive(say('Settings'), say('{A} settings', { A: say('Branding') }));
   assert.equal(await page.getByLabel(url).inputValue(), 'nowhere');
   await walk.write(url, `https://help.example/${walk.name}`);
   await walk.look('diff');
   await walk.press(say('Save'));
-  await walk.arrive(say('Settings'), say('{a} settings', { a: say('Branding') }));
+  await walk.arrive(say('Settings'), say('{A} settings', { A: say('Branding') }));
   assert.equal(await page.getByLabel(url).inputValue(), `https://help.example/${walk.name}`);
 }
 
@@ -92,7 +92,7 @@ export const looks: Journey = {
   async make(walk) {
     const { say, page } = walk;
     await openAdmin(walk, '/settings/branding');
-    await walk.arrive(say('Settings'), say('{a} settings', { a: say('Branding') }));
+    await walk.arrive(say('Settings'), say('{A} settings', { A: say('Branding') }));
     await settings(walk);
     await walk.follow(say('Logo, colours, fonts, layout and texts of the pages'));
     await walk.arrive(say('Branding'));
