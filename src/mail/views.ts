@@ -1,4 +1,5 @@
 // What a mail shows beside its values: durations and the facts of the request, in the reader's language.
+import { dateFormat } from '../dates.ts';
 import { deviceParts } from '../events/index.ts';
 import { createMailRenderer, type Theme } from '../views/index.ts';
 import type { MailTemplate, MailValues, RenderMail } from './templates.ts';
@@ -28,10 +29,10 @@ function moment(language: string, at: number, timeZone: string | number | undefi
     const zone = new Intl.DateTimeFormat(language, { timeZone, timeZoneName: 'short' })
       .formatToParts(at)
       .find(({ type }) => type === 'timeZoneName');
-    const format = new Intl.DateTimeFormat(language, { ...style, timeZone });
+    const format = dateFormat(language, { ...style, timeZone });
     return `${format.format(at)} ${zone?.value ?? timeZone}`;
   }
-  return `${new Intl.DateTimeFormat(language, { ...style, timeZone: 'UTC' }).format(at)} UTC`;
+  return `${dateFormat(language, { ...style, timeZone: 'UTC' }).format(at)} UTC`;
 }
 
 function isTimeZone(name: string): boolean {

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import type { Context, Middleware } from 'koa';
 import nunjucks from 'nunjucks';
+import { dateFormat } from '../dates.ts';
 import { catalogue } from '../errors.ts';
 import { about, named } from '../phrase.ts';
 import type { PlaceOf } from '../places/index.ts';
@@ -154,11 +155,11 @@ export const textFunctions = (strings: Strings, language: Language) => {
       const count = Math.max(1, Math.round(seconds / length));
       return new Intl.NumberFormat(language, { style: 'unit', unit, unitDisplay: 'long' }).format(count);
     },
-    date: (at: number): string => new Intl.DateTimeFormat(language, { dateStyle: 'medium' }).format(at),
+    date: (at: number): string => dateFormat(language, { dateStyle: 'medium' }).format(at),
     isoTime: (at: number): string => new Date(at).toISOString(),
     /** To the minute, with a time zone, since the reader's is unknown. */
     exactTime: (at: number): string =>
-      new Intl.DateTimeFormat(language, {
+      dateFormat(language, {
         year: 'numeric',
         month: 'short',
         day: 'numeric',

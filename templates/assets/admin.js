@@ -30,8 +30,12 @@ if (told.length > 0) {
 }
 
 // Times read as "3 min ago"; the tip tells them in the reader's own zone.
+const { lang } = document.documentElement;
 for (const time of document.querySelectorAll('time[datetime]')) {
-  time.title = new Date(time.dateTime).toLocaleString(document.documentElement.lang);
+  time.title = new Date(time.dateTime).toLocaleString(lang === 'en' ? 'en-GB' : lang, {
+    dateStyle: 'medium',
+    timeStyle: 'medium',
+  });
 }
 
 // What was typed and not saved is not lost by a slip.
@@ -57,7 +61,7 @@ for (const form of document.querySelectorAll('form[data-diff]')) {
   const inWords = (seconds) => {
     const size = [86400, 3600, 60].find((one) => seconds && seconds % one === 0) ?? 1;
     const format = { style: 'unit', unit: UNITS[size], unitDisplay: 'long' };
-    return new Intl.NumberFormat(document.documentElement.lang, format).format(seconds / size);
+    return new Intl.NumberFormat(lang, format).format(seconds / size);
   };
   const shownIn = (control) => {
     const unit = unitOf(control);

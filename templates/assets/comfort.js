@@ -75,6 +75,8 @@ const jumps = {
   o: '',
   u: '/users',
   a: '/applications',
+  // As OAuth calls them: clients.
+  c: '/applications',
   s: '/sessions',
   g: '/groups',
   l: '/audit',

@@ -599,15 +599,22 @@ test('mail server: by its parts; a stored password goes to no other server', asy
   assert.equal(await page.getByLabel('User', { exact: true }).inputValue(), '');
 });
 
-test('keyboard: shortcuts are listed, `g a` navigates, Ctrl+K finds pages and users', async () => {
+test('keyboard: shortcuts are listed, `g a` and `g c` navigate, Ctrl+K finds pages and users', async () => {
   await world.open('');
   await page.keyboard.press('?');
   const help = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
-  assert.match((await help.textContent()) ?? '', /Go to a page, a user or an application.*gaApplications/s);
+  assert.match(
+    (await help.textContent()) ?? '',
+    /Go to a page, a user or an application.*gaApplications.*gcApplications/s,
+  );
   await page.keyboard.press('Escape');
   assert.equal(await help.isVisible(), false);
   await page.keyboard.press('g');
   await loaded(page, () => page.keyboard.press('a'));
+  assert.equal(await heading(page), 'Applications');
+  await world.open('');
+  await page.keyboard.press('g');
+  await loaded(page, () => page.keyboard.press('c'));
   assert.equal(await heading(page), 'Applications');
   await page.keyboard.press('Control+k');
   const palette = page.getByRole('dialog', { name: 'Go to' });

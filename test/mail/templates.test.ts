@@ -51,7 +51,7 @@ test('mail: names who, when, where and with what, in the words and the time of i
     const { text: english } = withPlaces(name, valuesOf(name), 'en');
     for (const part of [
       'Account: ann\n',
-      'Time: January 15, 2027 at 9:00 AM GMT+1\n',
+      'Time: 15 January 2027 at 09:00 GMT+1\n',
       'Place: 203.0.113.5 in en\n',
       'IP address: 203.0.113.5\n',
       'Device: Firefox on Windows\n',
@@ -117,11 +117,11 @@ test('mail: unknown request data is left out', () => {
   const { text, html } = render('account_deleted', { at: start, device: 'Unknown' }, 'en');
   for (const form of [text, html])
     assert.doesNotMatch(form, /Account:|IP address:|Place:|Device:|Unknown|<a /);
-  assert.match(text, /Time: January 15, 2027 at 8:00.AM UTC/);
+  assert.match(text, /Time: 15 January 2027 at 08:00 UTC/);
   const timeOf = (timeZone: string) =>
     /Time: (.*)/.exec(render('test', { at: start, timeZone }, 'en').text)?.[1];
-  assert.match(timeOf('Nowhere/Land') ?? '', /8:00.AM UTC$/);
-  assert.match(timeOf('Asia/Tokyo') ?? '', /5:00.PM GMT\+9$/);
+  assert.match(timeOf('Nowhere/Land') ?? '', /08:00 UTC$/);
+  assert.match(timeOf('Asia/Tokyo') ?? '', /17:00 GMT\+9$/);
 });
 
 test('mail: the code stands by itself, where programs that copy codes find it', () => {

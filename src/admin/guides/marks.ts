@@ -1,4 +1,5 @@
 // How a guide is known to work, in words; the same in the Admin UI and in docs/guides/.
+import { dateFormat } from '../../dates.ts';
 import type { Mark } from './guide.ts';
 
 export interface MarkText {
@@ -8,10 +9,10 @@ export interface MarkText {
 }
 
 const monthOf = (day: string): string =>
-  new Intl.DateTimeFormat('en', { month: 'long', year: 'numeric', timeZone: 'UTC' }).format(new Date(day));
+  dateFormat('en', { month: 'long', year: 'numeric', timeZone: 'UTC' }).format(new Date(day));
 
 const dayOf = (day: string): string =>
-  new Intl.DateTimeFormat('en', { dateStyle: 'long', timeZone: 'UTC' }).format(new Date(day));
+  dateFormat('en', { dateStyle: 'long', timeZone: 'UTC' }).format(new Date(day));
 
 /** @param day when it was last checked, such as `2026-11-24` */
 export function markOf(mark: Mark, day: string): MarkText {

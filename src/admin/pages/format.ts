@@ -1,4 +1,5 @@
 // Formats times, durations and numbers for the pages of the Admin UI, in the page's language, and in UTC where a time is written out.
+import { dateFormat } from '../../dates.ts';
 import { durationIn, durationUnits } from './durations.ts';
 
 const MINUTE = 60;
@@ -52,16 +53,11 @@ function relative(seconds: number, language: string): string {
   return new Intl.RelativeTimeFormat(language, { style: 'short' }).format(seconds > 0 ? -count : count, unit);
 }
 
-/** English as in Europe: "14 Mar 2026". */
 const dayIn = (language: string): Intl.DateTimeFormat =>
-  new Intl.DateTimeFormat(language === 'en' ? 'en-GB' : language, { dateStyle: 'medium', timeZone: 'UTC' });
+  dateFormat(language, { dateStyle: 'medium', timeZone: 'UTC' });
 
 const shortDayIn = (language: string): Intl.DateTimeFormat =>
-  new Intl.DateTimeFormat(language === 'en' ? 'en-GB' : language, {
-    day: 'numeric',
-    month: 'short',
-    timeZone: 'UTC',
-  });
+  dateFormat(language, { day: 'numeric', month: 'short', timeZone: 'UTC' });
 
 const DATE = /^\d{4}-\d\d-\d\d$/;
 
