@@ -147,7 +147,7 @@ test('concurrent edits in two tabs: reported, and neither loses its input', asyn
 test('locked user on a phone: the page gives the reason, one press unlocks', async () => {
   for (let round = 0; round < 5; round += 1) await tryToSignIn('grace', `wrong guess ${round}`);
   await world.open('');
-  assert.match(await text('.attention'), /One user is locked in new browsers.*grace/s);
+  assert.match(await text('.attention'), /One user is locked in new browsers.*Grace Hopper/s);
   await loaded(page, () => page.locator('.attention a').first().click());
   assert.match(await text('.verdict'), /Cannot sign in.*Locked after 5 wrong passwords/s);
   assert.match(await text('.known'), /wrong password/);
@@ -170,7 +170,7 @@ test('group: created, filled, and opens an application to its members only', asy
   await page.getByLabel('Add a member').fill('grac');
   await press(page, 'Add');
   assert.match(await text('[role=alert]'), /User not found/);
-  await press(page, 'Add grace');
+  await press(page, 'Add Grace Hopper');
   assert.equal(await noticeOf(page), 'Added to the group.');
   await page.getByLabel('Add a member').fill('OUTSIDER@example.com');
   await press(page, 'Add');

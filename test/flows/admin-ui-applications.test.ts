@@ -112,6 +112,27 @@ test('adding what has a guide: its lines have the secret and can be run as they 
   deepEqual(phone.client.post_logout_redirect_uris, ['com.example.app:/signed-out']);
 });
 
+test('environment variables: all without a guide; with one, what its lines read and do not have', async () => {
+  const shop = { name: 'Shop', redirect_uris: 'https://shop.example/callback' };
+  const product = { name: 'Charts', address: 'https://charts.example.com' };
+  const shown = async (start: string, fields: Record<string, string>): Promise<string[]> => {
+    const [, block] =
+      /<code id="environment"[^>]*>([^<]*)</.exec((await added(start, fields)).done.body) ?? [];
+    return (block ?? '').split('\n').flatMap((line) => line.split('=')[0] || []);
+  };
+  deepEqual(await shown('web', shop), [
+    'OIDC_ISSUER',
+    'OIDC_CLIENT_ID',
+    'OIDC_CLIENT_SECRET',
+    'OIDC_REDIRECT_URI',
+    'OIDC_SCOPE',
+  ]);
+  deepEqual(await shown('express', shop), []);
+  deepEqual(await shown('nextcloud', product), []);
+  deepEqual(await shown('grafana', product), ['OIDC_CLIENT_SECRET']);
+  deepEqual(await shown('react', shop), []);
+});
+
 test('adding a product: an address that is none, or is plain http, is refused at its field', async () => {
   for (const address of ['', 'files', 'javascript:alert(1)', 'ftp://files.example.com']) {
     const refused = await send('grafana', { name: 'Charts', address });

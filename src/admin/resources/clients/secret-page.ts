@@ -38,6 +38,12 @@ const suited = (client: Values): readonly Guide[] => {
   return guides.filter((guide) => guide.kind === kind || (kind === 'web' && guide.kind === 'product'));
 };
 
+/** Whether its lines read the secret from the environment without having said how it gets there. */
+function readsSecret({ steps }: ReturnType<typeof guideModel>, secret: string): boolean {
+  const lines = steps.flatMap(({ blocks }) => blocks.map(({ code }) => code)).join('\n');
+  return lines.includes('OIDC_CLIENT_SECRET') && !lines.includes(secret);
+}
+
 function showSecret(context: AdminContext, client: Values, after: Values | After): void {
   const { way, guide: id, isNew, verb } = { ...after };
   const redirectUris = Array.isArray(client.redirect_uris) ? client.redirect_uris.map(String) : [];
@@ -47,7 +53,9 @@ function showSecret(context: AdminContext, client: Values, after: Values | After
     redirectUris,
     clientSecret: textOf(client, 'client_secret') || undefined,
   };
-  const guide = guideOf(typeof id === 'string' ? id : undefined);
+  const chosen = guideOf(typeof id === 'string' ? id : undefined);
+  const guide = chosen && guideModel(context, chosen, application);
+  const { clientSecret: secret } = application;
   context.show('application-secret', {
     title: application.name,
     isTitleName: true,
@@ -61,7 +69,8 @@ function showSecret(context: AdminContext, client: Values, after: Values | After
       kind: kindOf(client),
       redirectUri: redirectUris[0],
     },
-    guide: guide && guideModel(context, guide, application),
+    guide,
+    readsSecret: guide !== undefined && secret !== undefined && readsSecret(guide, secret),
     suited: suited(client),
   });
 }
