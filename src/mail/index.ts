@@ -22,7 +22,7 @@ import { createMailViews, type PlaceOf } from './views.ts';
 export { lintMail } from './lint.ts';
 export type { OutboxMail } from './outbox.ts';
 export { createMailPreviews, mailNames } from './previews.ts';
-export { readerValues, requestValues } from './request-values.ts';
+export { accountValues, readerValues, requestValues } from './request-values.ts';
 export type { Requester } from './requested.ts';
 export { resealMails } from './reseal-mails.ts';
 export type { MailTemplate, MailValues } from './templates.ts';

@@ -10,6 +10,7 @@ const START = Date.UTC(2026, 4, 4, 12);
 const DAY = 86_400_000;
 
 const request: MailValues = {
+  name: 'Ada Lovelace',
   username: 'ada.lovelace',
   ipAddress: '203.0.113.5',
   device: 'Firefox on Windows',

@@ -33,7 +33,7 @@ export const mailTemplates = {
   deletion_requested: ['url', 'dueAt'],
   deletion_undone: [],
   account_deleted: [],
-  /** To administrators; `username` is the owner's, `url` the owner's page in the Admin UI. */
+  /** To administrators; `name` and `username` are the owner's, `url` the owner's page in the Admin UI. */
   compromise_reported: ['url'],
   second_factor_added: [],
   second_factor_replaced: [],
@@ -56,7 +56,7 @@ export interface MailLogo extends LogoSize {
 export type MailTemplate = keyof typeof mailTemplates;
 
 /**
- * Besides what a template needs, every mail can contain `username`, `ipAddress`, `device` (a name of our own such as
+ * Besides what a template needs, every mail can contain `name` (the person's), `username`, `ipAddress`, `device` (a name of our own such as
  * "Firefox on Windows", never a User-Agent), `at` (epoch ms; default: the time of queueing) and `timeZone` (the reader's), and a
  * notice a `url` for its button.
  */

@@ -64,11 +64,11 @@ export function createMailViews(deps: {
 
   /** Known facts about the request that caused the mail: who, when, where, with what. */
   function factsOf(values: MailValues, language: string, t: Texts) {
-    const { username, at, ipAddress, device, timeZone } = values;
+    const { name: person, username, at, ipAddress, device, timeZone } = values;
     const { browser, system } = deviceParts(String(device ?? 'Unknown'));
     const place = typeof ipAddress === 'string' ? placeOf?.(ipAddress, language) : undefined;
     const facts: readonly (readonly [string, string | number | undefined])[] = [
-      ['account', username],
+      ['account', person ?? username],
       ['time', typeof at === 'number' ? moment(language, at, timeZone) : undefined],
       ['place', place === undefined ? undefined : shown(place)],
       ['ip', ipAddress],
@@ -78,7 +78,14 @@ export function createMailViews(deps: {
       value === undefined || value === ''
         ? []
         : // A sentence of ours runs as its language does, a name as it begins.
-          [{ label: `mail.fact_${name}`, value, isOurs: name === 'time' || name === 'device' }],
+          [
+            {
+              label: `mail.fact_${name}`,
+              value,
+              isOurs: name === 'time' || name === 'device',
+              beside: name === 'account' && person !== undefined ? username : undefined,
+            },
+          ],
     );
   }
 

@@ -5,7 +5,14 @@ import { type Account, type Accounts, activeAdminFilters, hasSecondFactor } from
 import type { Clock } from '../clock.ts';
 import { type EventName, type Events, eventNames, type RecordedEvent } from '../events/index.ts';
 import type { Logger } from '../log.ts';
-import { type Mail, type MailTemplate, type MailValues, readerValues, requestValues } from '../mail/index.ts';
+import {
+  accountValues,
+  type Mail,
+  type MailTemplate,
+  type MailValues,
+  readerValues,
+  requestValues,
+} from '../mail/index.ts';
 import type { RateLimits } from '../rate-limits/index.ts';
 
 interface Deps {
@@ -113,7 +120,7 @@ export function subscribeNotices({ events, accounts, mail, limits, clock, baseUr
         await notify(administrator, 'compromise_reported', {
           ...values,
           ...(Array.isArray(details?.removed) && { removedCount: details.removed.length }),
-          username: owner?.username ?? '',
+          ...(owner === undefined ? { name: '', username: '' } : accountValues(owner)),
           url: `${baseUrl}/admin/users/${target?.id}`,
         });
     };

@@ -131,7 +131,8 @@ export function createEmailRequests({ collection, baseUrl, clock, mail, events }
       const { values, language } = requestValues(events.origins.current(), clock());
       const linked = link && { url: link.url, expiresSeconds: Math.round((link.expiresAt - clock()) / 1000) };
       // Who has an account with that address does not learn of the account that wants it.
-      const owner = template === 'email_change_known' ? {} : readerValues(account);
+      const isProven = template !== 'email_change';
+      const owner = template === 'email_change_known' ? {} : readerValues(account, isProven);
       await mail.queue({
         to,
         // That one is of who has the address.

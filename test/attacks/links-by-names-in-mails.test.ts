@@ -69,7 +69,7 @@ test('the way links are found here: an address in a text is one', async () => {
 test('attack: names that look like addresses, or are markup, in any mail: no link but ours', async () => {
   const read: string[] = [];
   for (const hostile of HOSTILE) {
-    const own = { username: hostile, device: hostile, ipAddress: hostile };
+    const own = { name: hostile, username: hostile, device: hostile, ipAddress: hostile };
     const ways = { inviter: hostile, application: hostile, timeZone: hostile };
     const placeOf = () => hostile;
     const render = createMailViews({ theme: () => plainTheme, baseUrl, placeOf });

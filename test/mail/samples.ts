@@ -18,6 +18,7 @@ const needed: MailValues = {
 };
 
 const request: MailValues = {
+  name: 'Ann Lee',
   username: 'ann',
   ipAddress: '203.0.113.5',
   device: 'Firefox on Windows',

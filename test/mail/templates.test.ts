@@ -50,7 +50,7 @@ test('mail: names who, when, where and with what, in the words and the time of i
   for (const name of names.filter(tellsRequest)) {
     const { text: english } = withPlaces(name, valuesOf(name), 'en');
     for (const part of [
-      'Account: ann\n',
+      'Account: Ann Lee (ann)\n',
       'Time: 15 January 2027 at 09:00 GMT+1\n',
       'Place: 203.0.113.5 in en\n',
       'IP address: 203.0.113.5\n',
