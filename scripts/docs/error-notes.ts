@@ -173,7 +173,8 @@ export const errorNotes: Readonly<Record<ErrorCode, Note>> = {
   },
   'account.email_frozen': {
     cause: 'Someone with the former mailbox stopped the last change of the e-mail address.',
-    remedy: 'The user keeps one of the two addresses on `/account/email`, or an administrator sets one.',
+    remedy:
+      'The user keeps one of the two addresses on `/account/email`, or an administrator sets one of them as verified.',
   },
   'account.email_domain': {
     cause: 'The settings say which e-mail domains people may sign up with, or add to their accounts.',

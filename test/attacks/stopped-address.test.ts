@@ -161,3 +161,36 @@ test('attack: a set-up link, sent to the address of the thief by an administrato
   assert.equal((await new Agent(app).get(link)).status, 410, 'sent before');
   assert.equal((await send()).body.error?.reason, 'account.email_frozen');
 });
+
+test('attack: an owner without a password, shut out by the stop of a change; an administrator decides', async () => {
+  const to = fresh();
+  await add(to);
+  await makePrimary(to);
+  assert.match((await use(await mailbox.linkTo(user.email))).body, /The change is stopped/);
+  const resetMails = async (address: string): Promise<number> => {
+    const agent = new Agent(app);
+    await agent.submit(await agent.get('/oauth2/forgot-password'), { email: address });
+    await mailbox.deliver();
+    const mails = mailbox.received.filter((one) => one.to.includes(address));
+    return mails.filter(({ mail }) => /reset-password\?token=/.test(mail.text ?? '')).length;
+  };
+  assert.deepEqual([await resetMails(user.email), await resetMails(to)], [0, 0], 'no mailbox counts');
+  const given = { email: user.email, is_email_verified: true, other_emails: [] };
+  assert.equal((await app.admin('PATCH', `/users/${user.id}`, given)).status, 200);
+  assert.deepEqual([await resetMails(user.email), await resetMails(to)], [1, 0]);
+  assert.doesNotMatch((await open(new Agent(app), user, EMAIL)).body, /was stopped/);
+});
+
+test('stopped change: an administrator who verifies the new address settles it', async () => {
+  const to = fresh();
+  await add(to);
+  await makePrimary(to);
+  assert.match((await use(await mailbox.linkTo(user.email))).body, /The change is stopped/);
+  assert.equal((await app.admin('PATCH', `/users/${user.id}`, { given_name: 'Ann' })).status, 200);
+  assert.match((await open(new Agent(app), user, EMAIL)).body, /was stopped/, 'not by another change');
+  assert.equal((await app.admin('PATCH', `/users/${user.id}`, { is_email_verified: true })).status, 200);
+  const agent = new Agent(app);
+  assert.doesNotMatch((await open(agent, user, EMAIL)).body, /was stopped/);
+  await press(agent, await open(agent, user, EMAIL), EMAIL, { email: fresh() });
+  assert.deepEqual([(await stored()).email, (await stored()).is_email_verified], [to, true]);
+});
