@@ -102,6 +102,7 @@ const ground = new Set([
   'json',
   'untrusted-text',
   'phrase',
+  'dates',
   'deep-freeze',
 ]);
 

@@ -5,7 +5,7 @@ import type { Apis } from '../apis/index.ts';
 import type { Clients } from '../clients/index.ts';
 import type { Job } from '../jobs/index.ts';
 import type { Sessions } from '../sessions/index.ts';
-import type { Accounts } from './accounts.ts';
+import type { Accounts } from './contract.ts';
 import type { Groups } from './groups.ts';
 
 interface Deps {

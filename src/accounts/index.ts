@@ -29,8 +29,8 @@ import { createRefusalTime } from './passwords/refusal-time.ts';
 import { createReportSignIn } from './sign-in-events.ts';
 
 export { type Account, activeAdminFilters, isLeaving, isUsable, toAccount } from './account.ts';
-export type { Accounts, NewAccount } from './accounts.ts';
 export { type AccountChanges, MAX_OTHER_EMAILS } from './changes.ts';
+export type { Accounts, NewAccount } from './contract.ts';
 export { displayNameOf } from './display-name.ts';
 export { addressKey, ownAddress, parseEmail } from './email.ts';
 export { isDomainWelcome } from './email-domains.ts';

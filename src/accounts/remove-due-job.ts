@@ -1,6 +1,6 @@
 // Removes the accounts whose owners asked for it, when the day that they were told has come.
 import type { Job } from '../jobs/index.ts';
-import type { Accounts } from './accounts.ts';
+import type { Accounts } from './contract.ts';
 
 interface Deps {
   readonly accounts: Pick<Accounts, 'ownDeletions'>;

@@ -2,7 +2,7 @@
 // it is seen, its left upper corner and its side.
 import type { Crop } from '../avatars/index.ts';
 
-export const cropNames = ['crop_x', 'crop_y', 'crop_size'] as const;
+const cropNames = ['crop_x', 'crop_y', 'crop_size'] as const;
 type CropName = (typeof cropNames)[number];
 
 /** More digits than a picture that we decode has pixels at a side. */

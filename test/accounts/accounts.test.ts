@@ -1,6 +1,6 @@
 // Accounts on every store: creation, changes, uniqueness of sign-in names, lists.
 import assert from 'node:assert/strict';
-import type { NewAccount } from '../../src/accounts/accounts.ts';
+import type { NewAccount } from '../../src/accounts/contract.ts';
 import { AppError, type ErrorCode } from '../../src/errors.ts';
 import { createWorld, goodPassword, withEachStore } from './support.ts';
 

@@ -1,6 +1,6 @@
 // The last active administrator cannot be removed, also in races and after crashes.
 import assert from 'node:assert/strict';
-import type { Accounts } from '../../src/accounts/accounts.ts';
+import type { Accounts } from '../../src/accounts/contract.ts';
 import { AppError } from '../../src/errors.ts';
 import { accounts as accountsDefinition } from '../../src/store/collections.ts';
 import { type Backend, createWorld, goodPassword, observed, withEachStore } from './support.ts';

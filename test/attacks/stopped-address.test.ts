@@ -162,7 +162,7 @@ test('attack: a set-up link, sent to the address of the thief by an administrato
   assert.equal((await send()).body.error?.reason, 'account.email_frozen');
 });
 
-test('attack: an owner without a password, shut out by the stop of a change; an administrator decides', async () => {
+test('attack: an owner without a password, shut out by a stop; an administrator decides', async () => {
   const to = fresh();
   await add(to);
   await makePrimary(to);

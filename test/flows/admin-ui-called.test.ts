@@ -34,7 +34,7 @@ const wordsOf = ({ body }: Page): string =>
     .replaceAll(/<[^>]*>/g, ' ')
     .replaceAll(/\s+/g, ' ');
 
-test('sessions: by the names of their users, in the list, on its buttons and in the events of their end', async () => {
+test('sessions: by the names of their users, in the list, on buttons, in events of their end', async () => {
   const words = wordsOf(await open('/sessions'));
   match(words, /Grace Hopper.*Events of Grace Hopper.*End session of Grace Hopper/);
   doesNotMatch(words, /xgrace/);

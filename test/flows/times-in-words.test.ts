@@ -22,7 +22,7 @@ async function enter(path: string, username: string): Promise<[Agent, Page]> {
   return [agent, await agent.submit(signIn, { username, password: PASSWORD })];
 }
 
-test('a passkey that was not used: in administration and in the account, with the day it was added', async () => {
+test('a passkey never used: in administration and in the account, with the day it was added', async () => {
   const { id } = await app.createUser('grace');
   const [own, page] = await enter('/account/passkeys', 'grace');
   const key = new Authenticator({ origin: originOf(app) });

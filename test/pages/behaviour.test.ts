@@ -133,7 +133,7 @@ test('cancel: needs no password', async () => {
   await close();
 });
 
-test('a very long name: two lines on a small phone, whole for who points at it and to screen readers', async () => {
+test('a very long name: two lines on a small phone, whole in its tip and to screen readers', async () => {
   const { page, close } = await open(browser, { viewport: { width: 320, height: 640 } });
   for (const [name, role] of [
     ['login-long-name', 'main'],

@@ -87,7 +87,7 @@ suite('a start in a terminal', () => {
     assert.doesNotMatch(shown(), /[{}]/);
   });
 
-  test('Ctrl-C while a request runs: says what it waits for, again stops at once, nothing answered is lost', async () => {
+  test('Ctrl-C while a request runs: says what it waits for; a second one loses nothing answered', async () => {
     const port = await freePort();
     const env = { PORT: String(port), BASE_URL: `http://localhost:${port}` };
     const { waitFor, type, exited } = start(env);

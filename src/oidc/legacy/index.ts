@@ -25,6 +25,7 @@
 //   models/client.ts models/oidc-context.ts mount.ts outbound/outbound-fetch.ts outbound/outbound-rules.ts plain/index.ts
 //   plain/plain-answers.ts policies.ts requests/registration.ts routes.ts tokens/admin-bearer.ts tokens/user-bearer.ts
 // - src/admin/resources/: clients/page.ts clients/schema.ts initial-access-tokens/pages.ts initial-access-tokens/resource.ts
+//   settings/setting-names.ts
 // - src/views/: content-security-policy.ts next-step.ts pages.ts safe-urls.ts views.ts
 // - src/: app/create-app.ts app/http.ts config/schema.ts metrics/metrics.ts
 // - interactions/: logout-pages.ts
@@ -35,7 +36,7 @@
 // - docs/: README.md api.md clients.md configuration.md conformance.md decisions/0005-logout.md
 //   decisions/0008-pkce.md decisions/0026-foreign-clients-and-agents.md decisions/README.md threat-model.md
 // - test/: attacks/pkce-downgrade.test.ts attacks/response-mode-confusion.test.ts attacks/routes.ts clients/quarantine.test.ts conformance/dynamic.test.ts
-//   browser/language-walk.ts conformance/fapi.test.ts conformance/logout-channels.test.ts flows/account-delete.test.ts
+//   conformance/fapi.test.ts conformance/logout-channels.test.ts flows/account-delete.test.ts
 //   flows/pkce.test.ts flows/store-calls.test.ts flows/test-sign-in.test.ts interop/python/schemathesis/hooks.py
 // - .: README.md biome.json
 export { forgetBrowserState } from './browser-state.ts';
