@@ -41,7 +41,7 @@ test('detector of English: in texts, names, tips, labels, placeholders and what 
 
 test('detector of English: leaves the language’s own words, names, values and what is marked', async () => {
   for (const html of [
-    '<p>Name des Benutzers, die Information will er</p>',
+    '<p>Name des Benutzers, so die Information in der Region</p>',
     '<p>Grace Hopper, Keycloak und Spring Boot</p>',
     '<p>Der Scope „roles“ und redirect_uri</p>',
     '<p><code>at the end</code> <span translate="no">You</span> <span lang="en">your words</span></p>',

@@ -42,6 +42,7 @@ export async function runFlows(
     process.execPath,
     [
       '--min-semi-space-size=16',
+      '--preserve-symlinks',
       '--test',
       '--test-concurrency=2',
       '--test-timeout=120000',
