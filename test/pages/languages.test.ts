@@ -37,7 +37,7 @@ const GIVEN = [
     'ann',
     'Berlin',
   ],
-  ...['Terminal', 'Phone', 'YubiKey 5 NFC', 'Apple Passwords'],
+  ...['Terminal', 'Phone', 'YubiKey 5 NFC', 'Apple Passwords', 'iCloud Keychain'],
   'Analytical Engine, Spreadsheets and Tables, Incorporated',
   'Acme Spreadsheets of the Analytical Engine, Incorporated',
 ];
