@@ -1,26 +1,13 @@
 // The user's passkeys in the self-service API. A new one takes two calls, as on the page: the options for the browser, then its
 // response (WebAuthn §7.1). The application's origin must be one at which passkeys may be used (passkey_extra_origins).
-import type Koa from 'koa';
 import type { Account } from '../accounts/index.ts';
 import { AppError } from '../errors.ts';
 import type { OwnPasskey, PasskeySignals } from '../passkeys/index.ts';
 import { invalid } from './api-body.ts';
 import type { Call, Handle } from './api-call.ts';
 import { iso, list } from './api-shapes.ts';
+import type { OwnPasskeyActs } from './own-passkeys.ts';
 import type { SelfServiceUser } from './page-kit.ts';
-
-export interface ApiPasskeys {
-  list(account: Account): Promise<readonly OwnPasskey[]>;
-  signals(account: Account): PasskeySignals;
-  begin(input: { account: Account; boundTo: string }): Promise<object>;
-  add(
-    ctx: Koa.Context,
-    who: SelfServiceUser,
-    input: { boundTo: string; response: unknown },
-  ): Promise<{ readonly id: string }>;
-  rename(account: Account, id: string, label: string): Promise<void>;
-  remove(ctx: Koa.Context, who: SelfServiceUser, id: string): Promise<void>;
-}
 
 const show = (one: OwnPasskey): object => ({
   id: one.id,
@@ -45,7 +32,7 @@ const showSignals = ({ rpId, userId, acceptedIds, name, displayName }: PasskeySi
 const boundTo = ({ sessionUid }: SelfServiceUser): string => `account API, session ${sessionUid}`;
 
 export function passkeyHandlers(
-  passkeys: ApiPasskeys,
+  passkeys: OwnPasskeyActs,
   findAccount: (id: string) => Promise<Account | undefined>,
 ) {
   async function finish({ ctx, who, readObject }: Call): Promise<object> {

@@ -15,7 +15,7 @@ import {
   pictureTypes,
   placeOf,
 } from './api-document.ts';
-import { type ApiPasskeys, passkeyHandlers } from './api-passkeys.ts';
+import { passkeyHandlers } from './api-passkeys.ts';
 import { deviceOf, iso, list } from './api-shapes.ts';
 import { readCrop } from './crop.ts';
 import type { DataDeps } from './data-page.ts';
@@ -23,6 +23,7 @@ import type { Deletion } from './deletion.ts';
 import type { EmailDeps } from './email-page.ts';
 import type { HomeDeps } from './home-page.ts';
 import type { Launcher } from './launcher.ts';
+import type { OwnPasskeyActs } from './own-passkeys.ts';
 import { placeIn, type SelfServiceUser } from './page-kit.ts';
 import type { PasswordDeps } from './password-page.ts';
 import type { OwnPicture } from './picture-page.ts';
@@ -59,7 +60,7 @@ interface Deps extends Pick<HomeDeps, 'acts'> {
     SecondFactorDeps,
     'isOff' | 'state' | 'begin' | 'confirm' | 'removeApp' | 'addEmail' | 'removeEmail' | 'createCodes'
   >;
-  readonly passkeys: ApiPasskeys;
+  readonly passkeys: OwnPasskeyActs;
   readonly findAccount: (id: string) => Promise<Account | undefined>;
 }
 

@@ -4,9 +4,9 @@ import type Koa from 'koa';
 import type { Account } from '../accounts/index.ts';
 import { AppError, type ErrorCode } from '../errors.ts';
 import { answerJson, createRouter, type Form, type JsonBody, jsonBody } from '../http/index.ts';
-import type { OwnPasskey } from '../passkeys/index.ts';
 import type { PageModels, Views } from '../views/index.ts';
 import type { KeptForms } from './kept-forms.ts';
+import type { OwnPasskeyActs } from './own-passkeys.ts';
 import { looksOf, ownerOf, type SelfServiceUser } from './page-kit.ts';
 
 interface Deps {
@@ -19,18 +19,7 @@ interface Deps {
   readonly signInUrl: () => string;
   /** Where to authenticate again, with the highest class that the account can reach. */
   readonly confirmUrl: (account: Account) => string;
-  readonly passkeys: {
-    list(account: Account): Promise<readonly OwnPasskey[]>;
-    signals(account: Account): object;
-    begin(input: { account: Account; boundTo: string }): Promise<object>;
-    add(
-      ctx: Koa.Context,
-      who: SelfServiceUser,
-      input: { boundTo: string; response: unknown },
-    ): Promise<{ readonly id: string }>;
-    rename(account: Account, id: string, label: string): Promise<void>;
-    remove(ctx: Koa.Context, who: SelfServiceUser, id: string): Promise<void>;
-  };
+  readonly passkeys: OwnPasskeyActs;
 }
 
 type Notice = NonNullable<PageModels['account-passkeys']['notice']>;

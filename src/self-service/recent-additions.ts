@@ -11,22 +11,10 @@ import type { EmailChanges } from '../recovery/index.ts';
 import type { SecondFactors } from '../second-factors/index.ts';
 import type { SettingValues } from '../settings/index.ts';
 import type { AccountRecord } from '../store/collections.ts';
+import type { PageModels } from '../views/index.ts';
 import type { SelfServiceUser } from './page-kit.ts';
 
-export interface Addition {
-  /** Of a form: names it among the others. */
-  readonly id: string;
-  readonly kind: 'passkey' | 'app' | 'email_codes' | 'email';
-  /** What its owner calls it; of an address, the address. */
-  readonly name?: string | undefined;
-  /** Epoch milliseconds. */
-  readonly addedAt: number;
-  readonly canRemove: boolean;
-  /** The sign-in before this rests on it: then it is in the hands of who is reading. */
-  readonly isInUse: boolean;
-  /** Whether it is to go unless its owner says that it stays. */
-  readonly isSuspect: boolean;
-}
+export type Addition = PageModels['account-not-me']['additions'][number];
 
 export interface RecentAdditionsDeps {
   readonly clock: Clock;

@@ -209,12 +209,17 @@ export interface AccountPageModels {
     readonly hasPassword: boolean;
     /** What was added in the last days and can be used to come back, newest first. */
     readonly additions: readonly {
+      /** Of a form: names it among the others. */
       readonly id: string;
       readonly kind: 'passkey' | 'app' | 'email_codes' | 'email';
+      /** What its owner calls it; of an address, the address. */
       readonly name?: string | undefined;
+      /** Epoch milliseconds. */
       readonly addedAt: number;
       readonly canRemove: boolean;
+      /** The sign-in before this rests on it: then it is in the hands of who is reading. */
       readonly isInUse: boolean;
+      /** Whether it is to go unless its owner says that it stays. */
       readonly isSuspect: boolean;
     }[];
   };

@@ -79,12 +79,18 @@ describe('sqlite: schema', () => {
     );
   });
 
-  test('a large file: the operator is told, signals end it, and another process waits', async () => {
+  /** @returns the file, opened beside the store: so many documents that what is made of them takes a while */
+  async function fillLarge(): Promise<DatabaseSync> {
     await fill(open(), ['first']);
     const database = new DatabaseSync(file);
     database.exec(`INSERT INTO things (id, version, value, k_rank, f_rank)
       WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 60000)
       SELECT 'n' || i, 1, json_object('name', 'thing ' || i, 'rank', i), 'r' || i, i FROM n`);
+    return database;
+  }
+
+  test('a large file: the operator is told, signals end it, and another process waits', async () => {
+    const database = await fillLarge();
     const said: string[] = [];
     const handlers: number[] = [];
     const onSignal = (): void => undefined;
@@ -140,11 +146,7 @@ describe('sqlite: schema', () => {
   });
 
   test('a large file in a terminal: each step is told as it goes on, and lists find everything', async () => {
-    await fill(open(), ['first']);
-    const database = new DatabaseSync(file);
-    database.exec(`INSERT INTO things (id, version, value, k_rank, f_rank)
-      WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 60000)
-      SELECT 'n' || i, 1, json_object('name', 'thing ' || i, 'rank', i), 'r' || i, i FROM n`);
+    const database = await fillLarge();
     database.close();
     const [told, said]: [string[], string[]] = [[], []];
     const line = {
