@@ -3,6 +3,7 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
+import { languages } from '../../src/views/strings.ts';
 import { type AdminWorld, PASSWORD, startAdminWorld } from './admin-world.ts';
 import { choose } from './language-walk.ts';
 import { shoot } from './shots.ts';
@@ -128,6 +129,22 @@ for (const language of ['de', 'ar'] as const)
     deepEqual(found, []);
     deepEqual(world.admin.complaints, []);
   });
+
+test('long words on a phone: the offer of a second factor has whole buttons, in any language', async () => {
+  const { page } = world.admin;
+  await page.setViewportSize(PHONE);
+  for (const language of languages) {
+    await choose(world, language);
+    await page.goto(`${world.server.origin}/admin/users`);
+    const buttons = page.locator('.factor-offer .button');
+    ok((await buttons.count()) >= 2, language);
+    for (const one of await buttons.all()) {
+      const { height } = (await one.boundingBox()) ?? { height: 0 };
+      // One line, or two of a long sentence.
+      ok(height > 0 && height <= 64, `${language}: ${await one.textContent()} is ${height} px high`);
+    }
+  }
+});
 
 test('long names on a phone: the account of such a person fits', async () => {
   const { page, close } = await openWindow(world.browser, { viewport: PHONE });
