@@ -59,6 +59,7 @@ function assertNone(violations: readonly string[]): void {
  */
 const floors: readonly (readonly string[])[] = [
   ['ground'],
+  ['model'],
   ['config', 'store'],
   ['jobs', 'events', 'places'],
   ['audit', 'settings', 'keys', 'metrics'],
@@ -120,7 +121,7 @@ const floorIn = (house: typeof floors, room: string): number =>
   house.findIndex((rooms) => rooms.includes(room));
 
 /** Beside the floors: what else may import what. */
-const adaptersMayImport = new Set(['store', 'ground']);
+const adaptersMayImport = new Set(['store', 'model', 'ground']);
 /** The one adapter that translates the protocol core's contract knows whom it speaks for. */
 const protocolAdapterMayImport = new Set([...adaptersMayImport, 'clients', 'oidc']);
 /** An adapter is told its options: their types. */
