@@ -14,7 +14,8 @@ Usage: ${USAGE}
 
 FILE must not exist yet. The database is taken from DATA_DIR (./data). The key that opens what is sealed in it,
 secret.key beside the database or SECRET_KEY, is not in the copy: keep it elsewhere, the copy is worth nothing without.
-Ctrl-C stops it and leaves nothing behind.
+Ctrl-C stops it and leaves nothing behind. The copy is of the moment at which it begins; nobody waits for it, and until it
+is copied the log beside the database grows by what is written.
 To restore: stop the server, npm run restore -- FILE, start it.
 
 Exit codes: 0 copied and checked, 1 something went wrong, 2 invalid options or path, 130 stopped by Ctrl-C.`;

@@ -1,5 +1,7 @@
 // Copies the embedded database while it is in use: SQLite's online backup gives a consistent copy, which is verified before
-// it gets its final name.
+// it gets its final name. Another process's commit makes SQLite begin such a copy anew (https://sqlite.org/backup.html), so that beside
+// sign-ins it would never end; a read transaction that lasts from the first step to the last keeps the copy's source as it was. Writers
+// don't wait for it: what they commit meanwhile stays in the log beside the database.
 import { fork } from 'node:child_process';
 import { on } from 'node:events';
 import { closeSync, existsSync, linkSync, openSync, rmSync } from 'node:fs';
@@ -92,6 +94,9 @@ export async function backupSqlite(options: BackupOptions): Promise<BackupResult
         onProgress?.('Copying', step.totalPages - step.remainingPages, step.totalPages);
         signal?.throwIfAborted();
       };
+      source.exec('BEGIN');
+      // A transaction begins with its first read.
+      source.prepare('SELECT count(*) FROM sqlite_schema').get();
       await backup(source, part, { rate: PAGES, progress });
     } finally {
       source.close();

@@ -1,6 +1,8 @@
 // Holds the backup of the embedded database: whole while writers run, private, never on top of anything, and a server that
 // starts on it knows everyone.
 import assert from 'node:assert/strict';
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, statSync } from 'node:fs';
 import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -54,6 +56,53 @@ describe('scripts/backup.ts', () => {
     for (let n = 0; n < added; n += 1) assert.ok(await copy.collection(notes).find(`new${n}`), `new${n}`);
     await copy.close();
   });
+
+  /** A database of that size, to which another process writes fifty times a second from then on. */
+  async function busyDatabase(
+    megabytes: number,
+  ): Promise<{ stop(): Promise<{ writes: number; slowestMs: number }> }> {
+    const file = join(folder, 'latchkey.db');
+    await createSqliteStore({ file, clock: Date.now, definitions: [notes] }).close();
+    const database = new DatabaseSync(file);
+    database.exec('PRAGMA synchronous = OFF; BEGIN');
+    const insert = database.prepare(`INSERT INTO notes (id, version, value) VALUES (?, 1, ?)`);
+    const value = JSON.stringify({ id: '', text: 'x'.repeat(3_900) });
+    for (let row = 0; row < megabytes * 256; row += 1) insert.run(`old${row}`, value);
+    database.exec('COMMIT');
+    database.close();
+    const writer = fork(new URL('./busy-writer.ts', import.meta.url), [file], {
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    });
+    await once(writer, 'message');
+    return {
+      async stop() {
+        writer.send('stop');
+        const [outcome] = await once(writer, 'message');
+        writer.disconnect();
+        return outcome;
+      },
+    };
+  }
+
+  for (const megabytes of process.env.LONG === '1' ? [64, 500] : [64])
+    test(`${megabytes} MB beside 50 writes a second of another process: ends, whole, of one moment`, async () => {
+      const busy = await busyDatabase(megabytes);
+      const target = join(folder, 'copy.db');
+      const { code, stdout, stderr } = await backup(folder, target);
+      const { writes, slowestMs } = await busy.stop();
+      assert.deepEqual([code, stderr], [0, '']);
+      assert.match(stdout, /copy\.db: [1-9]\d+ documents/);
+      assert.equal(statSync(target).mode & 0o777, 0o600);
+      // Nobody waited for it: a write takes milliseconds; the bound is for a busy machine.
+      assert.ok(writes > 10 && slowestMs < 5_000, `${writes} writes, the slowest ${slowestMs} ms`);
+      const copy = new DatabaseSync(target, { readOnly: true });
+      const [first, last] = ['old0', `old${megabytes * 256 - 1}`].map((id) =>
+        copy.prepare('SELECT version FROM notes WHERE id = ?').get(id),
+      );
+      copy.close();
+      // The writer changes the first and the last row together.
+      assert.deepEqual(first, last);
+    });
 
   test('a server on the copy and its key accepts the same sign-ins', async () => {
     const app = await startApp({ store: 'sqlite' });
