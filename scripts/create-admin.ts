@@ -109,7 +109,8 @@ function explain(error: unknown): [message: string, exitCode: number] {
   }
   if (error instanceof AppError) {
     if (error.code === 'onboarding.closed') {
-      const advice = 'Administrators can create further ones.';
+      const advice =
+        'Administrators can create further ones. If none can sign in any more: docs/operations.md, “No administrator can sign in”.';
       return [`An administrator already exists; nothing was changed. ${advice}`, EXIT.exists];
     }
     const fields = Object.entries(error.fields ?? {}).map(([name, problem]) => `  ${name}: ${problem}`);

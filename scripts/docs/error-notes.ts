@@ -262,7 +262,7 @@ export const errorNotes: Readonly<Record<ErrorCode, Note>> = {
   'onboarding.closed': {
     cause: 'An administrator exists, so the onboarding page is closed for good.',
     remedy:
-      'Sign in at `/admin`. To regain access: `sh scripts/with-node.sh scripts/create-admin.ts --help`.',
+      'Sign in at `/admin`. No administrator can any more: [operations.md](operations.md#no-administrator-can-sign-in).',
   },
   'signup.closed': {
     cause: '`allow_self_signup` is off, here or for this application.',
