@@ -13,7 +13,7 @@ import { labelOf } from './label.ts';
 import { authenticatorName } from './names.ts';
 import type { RelyingParty } from './relying-party.ts';
 import { clientFacts, parseRegistration } from './response.ts';
-import { ALGORITHMS, webauthn } from './webauthn.ts';
+import { ALGORITHMS, webauthn, withoutAttestation } from './webauthn.ts';
 
 /** Why a ceremony failed, for the audit log only: callers learn no more than the failure. */
 export class PasskeyProblem extends Error {
@@ -79,10 +79,12 @@ export function createPasskeyRegistration(deps: {
     });
     if (challenge === undefined) throw new PasskeyProblem('no such challenge');
     if (facts.isForeignFrame) throw new PasskeyProblem('made in a frame of another site');
+    const attestationObject = await withoutAttestation(response.response.attestationObject);
+    if (attestationObject === undefined) throw new PasskeyProblem('no attestation object');
     const { verifyRegistrationResponse } = await webauthn();
     const { verified, registrationInfo } = await verifyRegistrationResponse({
       supportedAlgorithmIDs: ALGORITHMS,
-      response,
+      response: { ...response, response: { ...response.response, attestationObject } },
       expectedChallenge: facts.challenge,
       expectedOrigin: relyingParty.origins(),
       expectedRPID: relyingParty.rpId,

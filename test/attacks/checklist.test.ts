@@ -1,5 +1,6 @@
 // Checks that README.md beside this file is complete and true: all 178 lines of the security checklist and the guards of APIs and
-// agents once and in order, each with a test whose file is there and names it, or with a plain word on why there is none.
+// agents once and in order, and the rules of the decisions, each with a test whose file is there and names it, or with a plain word
+// on why there is none.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,7 +12,7 @@ const tests = join(import.meta.dirname, '..');
 const readme = readFileSync(join(import.meta.dirname, 'README.md'), 'utf8');
 const rows = readme
   .split('\n')
-  .filter((line) => /^\| [RAP]\d/.test(line))
+  .filter((line) => /^\| (?:[RAP]\d|§\d)/.test(line))
   .map((line) => {
     const [, id = '', rule = '', cell = '', ...more] = line.split('|').map((part) => part.trim());
     return { id, rule, entries: cell.split('<br>'), isWhole: more.length === 1 && more[0] === '' };
@@ -39,9 +40,12 @@ const numbered = (letter: string, count: number, digits: number): string[] =>
 
 test('checklist: its lines and the guards are in the tables, once and in order', () => {
   deepEqual(
-    rows.map(({ id }) => id),
+    rows.map(({ id }) => id).filter((id) => !id.startsWith('§')),
     [...numbered('R', LINES, 3), ...numbered('P', PEOPLE, 2), ...numbered('A', GUARDS, 2)],
   );
+  // Those of the decisions come behind, by section, each rule once.
+  const rules = rows.filter(({ id }) => id.startsWith('§')).map(({ rule }) => rule);
+  equal(new Set(rules).size, rules.length, 'a rule of the decisions is there twice');
   for (const { id, rule, isWhole } of rows) {
     ok(isWhole, `${id} has not three cells`);
     ok(rule.length >= 25 && rule.endsWith('.'), `${id} says nothing: ${rule}`);

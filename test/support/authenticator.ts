@@ -21,7 +21,19 @@ export interface Lies {
   readonly userHandle?: string;
   /** Instead of the key's own. */
   readonly id?: string;
+  /** The model that it reports: 16 bytes in hex. */
+  readonly aaguid?: string;
+  /** Instead of none. */
+  readonly attest?: (made: Attested) => { readonly fmt: Cbor; readonly attStmt: Cbor };
   readonly tamper?: (response: Record<string, string>) => Record<string, string>;
+}
+
+/** What an attestation is about (WebAuthn §6.5). */
+export interface Attested {
+  readonly authData: Buffer;
+  readonly clientDataHash: Buffer;
+  readonly privateKey: KeyObject;
+  readonly publicKey: KeyObject;
 }
 
 export interface SoftKey {
@@ -53,11 +65,12 @@ function head(major: number, value: number): Buffer {
   if (value < 256) return Buffer.from([(major << 5) | 24, value]);
   return Buffer.from([(major << 5) | 25, value >> 8, value & 255]);
 }
-type Cbor = number | string | Buffer | Map<number | string, Cbor>;
-function cbor(item: Cbor): Buffer {
+export type Cbor = number | string | Buffer | readonly Cbor[] | Map<number | string, Cbor>;
+export function cbor(item: Cbor): Buffer {
   if (typeof item === 'number') return item >= 0 ? head(0, item) : head(1, -1 - item);
   if (typeof item === 'string') return Buffer.concat([head(3, Buffer.byteLength(item)), Buffer.from(item)]);
   if (Buffer.isBuffer(item)) return Buffer.concat([head(2, item.length), item]);
+  if (!(item instanceof Map)) return Buffer.concat([head(4, item.length), ...item.map(cbor)]);
   return Buffer.concat([
     head(5, item.size),
     ...[...item].flatMap(([key, value]) => [cbor(key), cbor(value)]),
@@ -114,16 +127,20 @@ export class Authenticator {
       [-3, Buffer.from(y, 'base64url')],
     ]);
     const length = Buffer.from([id.length >> 8, id.length & 255]);
-    const attested = Buffer.concat([Buffer.alloc(16), length, id, cbor(cose)]);
+    const aaguid = lies.aaguid === undefined ? Buffer.alloc(16) : Buffer.from(lies.aaguid, 'hex');
+    const attested = Buffer.concat([aaguid, length, id, cbor(cose)]);
     const rpId = lies.rpId ?? options.rp?.id ?? '';
     const authData = this.#authData(rpId, lies.flags ?? this.#flags(AT), key.counter, attested);
+    const clientData = this.#clientData('webauthn.create', options, lies);
+    const made = { authData, clientDataHash: sha256(clientData), privateKey, publicKey };
+    const { fmt, attStmt } = lies.attest?.(made) ?? { fmt: 'none', attStmt: new Map() };
     const attestation = new Map<string, Cbor>([
-      ['fmt', 'none'],
-      ['attStmt', new Map()],
+      ['fmt', fmt],
+      ['attStmt', attStmt],
       ['authData', authData],
     ]);
     const response = {
-      clientDataJSON: encode(this.#clientData('webauthn.create', options, lies)),
+      clientDataJSON: encode(clientData),
       attestationObject: encode(cbor(attestation)),
     };
     return {
