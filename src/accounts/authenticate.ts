@@ -17,6 +17,7 @@ import { countFailure, isExhausted, isLocked, type LockoutSettings } from './loc
 import { findByLoginName, type LoginName, parseLoginName } from './login-name.ts';
 import { createFairQueue } from './passwords/bounded-queue.ts';
 import type { Passwords } from './passwords/password.ts';
+import type { TurnPath } from './passwords/turns.ts';
 import { type PasswordEventDeps, recordOutcome, reportLock, type SignInOutcome } from './sign-in-events.ts';
 
 export interface AuthenticateDeps extends PasswordEventDeps {
@@ -34,6 +35,8 @@ export interface AuthenticateDeps extends PasswordEventDeps {
   refusals?: { msFor(password: string): number; met(hash: string, ms: number): void };
   /** Whether a matching password is logged as an attempt to sign in; every other outcome is. */
   isSignIn: boolean;
+  /** The networks that the attempt is from, the widest first: those on one name take turns by them. */
+  whoAsks?: () => TurnPath;
   /** How many attempts may wait for earlier ones on their names; the name with the most is refused first (server.busy). */
   maxWaiting?: number;
 }
@@ -233,7 +236,8 @@ export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
     // A known browser has its own queue, so that a flood of guesses cannot block the owner.
     const whose = found === undefined ? `unknown ${name?.key ?? ''}` : `account ${found.id}`;
     let begunAt = performance.now();
-    const account = await turns.run(first === undefined ? whose : `${whose} ${first}`, async (hasWaited) => {
+    const line = first === undefined ? whose : `${whose} ${first}`;
+    const account = await turns.run(line, deps.whoAsks?.() ?? [], async (hasWaited) => {
       // An attempt that had to wait reads again: the one before it changed the count.
       begunAt = performance.now();
       const provenAt = hasWaited ? clock() : startedAt;

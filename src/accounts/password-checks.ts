@@ -11,12 +11,14 @@ import { type Authenticate, createAuthenticate } from './authenticate.ts';
 import { createChargeGuess } from './guess-limits.ts';
 import type { Passwords } from './passwords/password.ts';
 import type { RefusalTime } from './passwords/refusal-time.ts';
+import type { TurnPath } from './passwords/turns.ts';
 
 interface Deps {
   readonly collection: Collection<AccountRecord>;
   readonly clock: Clock;
   readonly settings: () => SettingValues;
   readonly passwords: Passwords;
+  readonly whoAsks: () => TurnPath;
   readonly refusalTime: RefusalTime;
   readonly limits: Pick<RateLimits, 'consume'>;
   readonly events: Events;

@@ -34,9 +34,20 @@ export function createStoredCounter({
   clock: Clock;
 }): RateCounter {
   /** @returns undefined when another process was faster */
-  async function tryAdd(key: string, points: number, limit: number): Promise<Counted | undefined> {
+  async function tryAdd(
+    key: string,
+    points: number,
+    limit: number,
+    windowMs: number,
+  ): Promise<Counted | undefined> {
     const found = await collection.find(key);
     if (found === undefined) return undefined;
+    const latest = clock() + windowMs;
+    if ((found.expiresAt ?? 0) > latest) {
+      // It ends later than its window can: the clock was set back since, and it would keep its network out until then.
+      await collection.replace(key, found.version, { points }, { expiresAt: latest });
+      return { points, expiresAt: latest };
+    }
     const counted = { points: found.value.points + points, expiresAt: found.expiresAt ?? clock() };
     if (counted.points <= limit) await collection.replace(key, found.version, { points: counted.points });
     return counted;
@@ -55,7 +66,9 @@ export function createStoredCounter({
         try {
           // Most keys are new: trying to start a window first saves a read.
           const counted =
-            round % 2 === 0 ? await tryStart(key, points, windowMs) : await tryAdd(key, points, limit);
+            round % 2 === 0
+              ? await tryStart(key, points, windowMs)
+              : await tryAdd(key, points, limit, windowMs);
           if (counted !== undefined) return counted;
         } catch (error) {
           if (!isLost(error)) throw error;

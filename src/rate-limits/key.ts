@@ -1,7 +1,20 @@
-// Keys of rate limits: a network address as far as its owner cannot change it at will, or the digest of a name. Keys are
-// short, so that no caller can fill the store with them (checklist R115, R116, R138).
+// Keys of rate limits: the networks of an address, as far as its owner cannot change them at will, or the digest of a name.
+// Keys are short, so that no caller can fill the store with them (checklist R115, R116, R138).
 import { isIP, SocketAddress } from 'node:net';
 import { secretDigest } from '../ids.ts';
+
+/** How much more than one address a wider network may: settings. */
+export type NetworkFactor =
+  | 'network_factor_56'
+  | 'network_factor_48'
+  | 'network_factor_24'
+  | 'network_factor_16';
+
+export interface Network {
+  readonly name: string;
+  /** Of a wider one. */
+  readonly factor?: NetworkFactor;
+}
 
 const IPV4_MAPPED = /^::ffff:(\d{1,3}(?:\.\d{1,3}){3})$/;
 const GROUPS = 8;
@@ -9,24 +22,56 @@ const GROUPS = 8;
 const UNKNOWN = 'unknown';
 
 /** The first four of eight groups of an IPv6 address in Node's spelling (lower case, longest run of zeros as `::`). */
-function prefixOf(address: string): string {
+function prefixOf(address: string): string[] {
   const [head = '', tail] = address.split('::');
   const before = head === '' ? [] : head.split(':');
   const after = tail === undefined || tail === '' ? [] : tail.split(':');
   const zeros = Array.from({ length: GROUPS - before.length - after.length }, () => '0');
-  return [...before, ...(tail === undefined ? [] : zeros), ...after].slice(0, GROUPS / 2).join(':');
+  return [...before, ...(tail === undefined ? [] : zeros), ...after].slice(0, GROUPS / 2);
 }
+
+/** @returns an IPv4 address, the first four groups of an IPv6 address, or undefined */
+function parsed(address: string): string | string[] | undefined {
+  const version = address.includes('%') ? 0 : isIP(address);
+  if (version === 0) return undefined;
+  if (version === 4) return address;
+  const spelt = new SocketAddress({ address, family: 'ipv6' }).address;
+  return IPV4_MAPPED.exec(spelt)?.[1] ?? prefixOf(spelt);
+}
+
+const nameOf = (found: string | string[] | undefined): string =>
+  typeof found === 'object' ? `${found.join(':')}::/64` : (found ?? UNKNOWN);
 
 /**
  * @param address in any spelling
  * @returns an IPv4 address unchanged; for IPv6 the /64, since every host can use all 2^64 addresses of its /64
  */
-export function networkOf(address: string): string {
-  const version = address.includes('%') ? 0 : isIP(address);
-  if (version === 0) return UNKNOWN;
-  if (version === 4) return address;
-  const spelt = new SocketAddress({ address, family: 'ipv6' }).address;
-  return IPV4_MAPPED.exec(spelt)?.[1] ?? `${prefixOf(spelt)}::/64`;
+export const networkOf = (address: string): string => nameOf(parsed(address));
+
+/**
+ * One person gets a /56 or a /48 from a provider for the asking, so these are counted as well, and of IPv4 the /24 and the
+ * /16 that a provider or a renter of machines has.
+ * @returns networkOf first, then the wider networks it is in
+ */
+export function networksOf(address: string): readonly Network[] {
+  const found = parsed(address);
+  const own = { name: nameOf(found) };
+  if (found === undefined) return [own];
+  if (typeof found === 'string') {
+    const [a, b, c] = found.split('.');
+    return [
+      own,
+      { name: `${a}.${b}.${c}.0/24`, factor: 'network_factor_24' },
+      { name: `${a}.${b}.0.0/16`, factor: 'network_factor_16' },
+    ];
+  }
+  const [a = '0', b = '0', c = '0', d = '0'] = found;
+  const high = (Number.parseInt(d, 16) & 0xff00).toString(16);
+  return [
+    own,
+    { name: `${a}:${b}:${c}:${high}::/56`, factor: 'network_factor_56' },
+    { name: `${a}:${b}:${c}::/48`, factor: 'network_factor_48' },
+  ];
 }
 
 /** Names may be long, and are personal data that a counter does not need. */

@@ -1,8 +1,10 @@
 // Settings of the rate limits (counted in src/rate-limits/limits.ts): points per window, 0 for no limit. An address stands
-// for its network: an IPv4 address, or the /64 of an IPv6 address.
+// for its network: an IPv4 address, or the /64 of an IPv6 address. All that is counted by address has a ceiling for the wider
+// networks that the address is in, as many times an address's limit as the factors say.
 import { integer, type SettingDefinition } from './definitions.ts';
 
 const MAX_POINTS = 10_000_000;
+const MAX_FACTOR = 1_000_000;
 
 const limit = (points: number, what: string): SettingDefinition<number> =>
   integer({
@@ -13,7 +15,20 @@ const limit = (points: number, what: string): SettingDefinition<number> =>
     description: `${what}; 0: no limit.`,
   });
 
+const factor = (times: number, network: string): SettingDefinition<number> =>
+  integer({
+    group: 'Limits',
+    default: times,
+    min: 0,
+    max: MAX_FACTOR,
+    description: `How many times an address’s limits all addresses of ${network} have together; 0: no limit.`,
+  });
+
 export const limitDefinitions = {
+  network_factor_56: factor(4, 'an IPv6 /56'),
+  network_factor_48: factor(16, 'an IPv6 /48'),
+  network_factor_24: factor(32, 'an IPv4 /24'),
+  network_factor_16: factor(256, 'an IPv4 /16'),
   limit_login_ip: limit(300, 'Wrong passwords from one address in 10 minutes'),
   limit_login_account_ip: limit(30, 'Wrong passwords for one name from one address in 10 minutes'),
   limit_mfa_ip: limit(100, 'Wrong second-factor codes and refused passkeys from one address in 10 minutes'),

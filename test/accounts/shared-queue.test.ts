@@ -10,9 +10,9 @@ const busy = { code: 'server.busy', retryAfterSeconds: 1 };
 function blocked(limits: { maxQueued: number; maxWaitMs?: number }) {
   const queue = createSharedQueue({ maxInFlight: 1, maxWaitMs: 60_000, ...limits });
   const { promise, resolve } = Promise.withResolvers<void>();
-  const first = queue.run('first', () => promise);
+  const first = queue.run(['first'], () => promise);
   const done: string[] = [];
-  const add = (key: string, name: string) => queue.run(key, async () => void done.push(name));
+  const add = (key: string, name: string) => queue.run(key.split(' '), async () => void done.push(name));
   return {
     queue,
     done,
@@ -37,6 +37,34 @@ test('shared queue: lines take turns, whatever their length', async () => {
   await go();
   await Promise.all(waiting);
   deepEqual(done, ['a1', 'b1', 'c1', 'a2', 'b2', 'a3']);
+});
+
+test('shared queue: of a wide network all lines together have one turn', async () => {
+  const { add, done, go } = blocked({ maxQueued: 9 });
+  const waiting = [
+    add('48 56 64a', 'a1'),
+    add('48 56 64a', 'a2'),
+    add('48 56 64b', 'b1'),
+    add('48 other 64c', 'c1'),
+    add('elsewhere x y', 'e1'),
+    add('elsewhere x y', 'e2'),
+    add('elsewhere x y', 'e3'),
+  ];
+  await go();
+  await Promise.all(waiting);
+  deepEqual(done, ['a1', 'e1', 'c1', 'e2', 'b1', 'e3', 'a2']);
+});
+
+test('shared queue: when full, the network with most waiting gives way, not the longest line', async () => {
+  const { add, done, go } = blocked({ maxQueued: 5 });
+  const crowd = ['a', 'b', 'c'].map((line) => add(`48 56 ${line}`, line));
+  const own = [add('x y z', 'z1'), add('x y z', 'z2')];
+  const other = add('i j k', 'k1');
+  await rejects(crowd[0] ?? other, busy);
+  await rejects(add('48 56 d', 'd'), busy);
+  await go();
+  await Promise.all([...crowd.slice(1), ...own, other]);
+  deepEqual(done, ['b', 'z1', 'k1', 'c', 'z2']);
 });
 
 test('shared queue: when full, the newest of the longest line gives way, and a flood to itself', async () => {
@@ -65,11 +93,11 @@ test('shared queue: who waited too long is refused, and leaves no gap', async ()
 
 test('shared queue: a task that fails passes its slot on', async () => {
   const queue = createSharedQueue({ maxInFlight: 1, maxQueued: 2, maxWaitMs: 1000 });
-  const failing = queue.run('a', async () => {
+  const failing = queue.run(['a'], async () => {
     throw new Error('no');
   });
-  const next = queue.run('b', async () => 2);
+  const next = queue.run(['b'], async () => 2);
   await rejects(failing, /no/);
   equal(await next, 2);
-  equal(await queue.run('c', async () => 3), 3);
+  equal(await queue.run(['c'], async () => 3), 3);
 });

@@ -1,15 +1,16 @@
 // Queues with a limit on waiting tasks. Without it, a flood would fill the memory and produce answers for clients that have given
 // up (checklist R139). Nobody's flood takes the places of others: tasks wait in lines, by whom they are for.
 import { AppError } from '../../errors.ts';
+import { createTurns, type TurnPath, type Turns } from './turns.ts';
 
 const busy = (): AppError => new AppError('server.busy', { retryAfterSeconds: 1 });
 
 export interface SharedQueue {
   /**
-   * @param key the lines take turns, whatever their length
+   * @param path whose line it is, from the widest network to the narrowest: turns.ts
    * @throws AppError server.busy: it was the newest of the longest line when too many waited, or it waited too long
    */
-  run<T>(key: string, task: () => Promise<T>): Promise<T>;
+  run<T>(path: TurnPath, task: () => Promise<T>): Promise<T>;
 }
 
 interface Place {
@@ -23,37 +24,22 @@ export function createSharedQueue(limits: {
   readonly maxQueued: number;
   readonly maxWaitMs: number;
 }): SharedQueue {
-  /** In the order of their turns; none is empty. */
-  const lines = new Map<string, Place[]>();
+  const turns = createTurns<Place>();
   let inFlight = 0;
-  let queued = 0;
 
-  function remove(key: string, place: Place): void {
-    const line = lines.get(key) ?? [];
-    const at = line.indexOf(place);
-    if (at < 0) return;
-    line.splice(at, 1);
-    queued -= 1;
-    if (line.length === 0) lines.delete(key);
+  function makeRoomFor(path: TurnPath): void {
+    const newest = turns.newestOfLongest(path);
+    if (newest === undefined) throw busy();
+    turns.remove(newest.path, newest.item);
+    newest.item.refuse(busy());
   }
 
-  function makeRoomFor(key: string): void {
-    let [longestKey, longest]: [string, readonly Place[]] = [key, lines.get(key) ?? []];
-    for (const [otherKey, line] of lines)
-      if (line.length > longest.length) [longestKey, longest] = [otherKey, line];
-    const newest = longest.at(-1);
-    // The line that the newcomer would make the longest is its own: it is the newest itself.
-    if (newest === undefined || longestKey === key) throw busy();
-    remove(longestKey, newest);
-    newest.refuse(busy());
-  }
-
-  async function enter(key: string): Promise<void> {
+  async function enter(path: TurnPath): Promise<void> {
     if (inFlight < limits.maxInFlight) {
       inFlight += 1;
       return;
     }
-    if (queued >= limits.maxQueued) makeRoomFor(key);
+    if (turns.size() >= limits.maxQueued) makeRoomFor(path);
     await new Promise<void>((resolve, reject) => {
       const place: Place = {
         start() {
@@ -66,35 +52,23 @@ export function createSharedQueue(limits: {
         },
       };
       const timer = setTimeout(() => {
-        remove(key, place);
+        turns.remove(path, place);
         reject(busy());
       }, limits.maxWaitMs);
-      const line = lines.get(key);
-      if (line === undefined) lines.set(key, [place]);
-      else line.push(place);
-      queued += 1;
+      turns.add(path, place);
     });
   }
 
   function leave(): void {
-    const [next] = lines;
-    if (next === undefined) {
-      inFlight -= 1;
-      return;
-    }
-    const [key, line] = next;
-    const [place] = line;
-    if (place === undefined) return;
-    remove(key, place);
-    // Its turn is over: behind all others.
-    if (lines.delete(key)) lines.set(key, line);
+    const next = turns.take();
     // The slot is passed on, so that no newcomer can take it.
-    place.start();
+    if (next === undefined) inFlight -= 1;
+    else next.start();
   }
 
   return {
-    async run(key, task) {
-      await enter(key);
+    async run(path, task) {
+      await enter(path);
       try {
         return await task();
       } finally {
@@ -104,51 +78,50 @@ export function createSharedQueue(limits: {
   };
 }
 
-interface Waiter {
-  readonly start: () => void;
-  readonly refuse: (reason: AppError) => void;
-}
-
 export interface FairQueue {
   /**
-   * One task per key at a time, in their order.
+   * One task per key at a time; those that wait for it take turns by their networks.
+   * @param path as in SharedQueue
    * @param task receives whether it had to wait
    * @throws AppError server.busy when too many wait and this key has the most
    */
-  run<T>(key: string, task: (hasWaited: boolean) => Promise<T>): Promise<T>;
+  run<T>(key: string, path: TurnPath, task: (hasWaited: boolean) => Promise<T>): Promise<T>;
 }
 
 /**
- * The limit is on all that wait together. When it is reached, the key with the most waiting gives up its last place: a flood
- * on one name refuses no other, and one person alone may use all places.
+ * The limit is on all that wait together. When it is reached, the key with the most waiting gives up a place: a flood on one
+ * name refuses no other, and one person alone may use all places.
  */
 export function createFairQueue({ maxQueued }: { maxQueued: number }): FairQueue {
   /** Who waits behind the running task of a key; a key takes memory only while it has one. */
-  const lines = new Map<string, Waiter[]>();
+  const lines = new Map<string, Turns<Place>>();
   let queued = 0;
-  function makeRoomFor(line: readonly Waiter[]): void {
-    let longest: Waiter[] = [];
-    for (const other of lines.values()) if (other.length > longest.length) longest = other;
-    const last = longest.length > line.length + 1 ? longest.pop() : undefined;
-    if (last === undefined) throw busy();
+
+  function makeRoomFor(line: Turns<Place>, path: TurnPath): void {
+    let longest = line;
+    for (const other of lines.values()) if (other.size() > longest.size()) longest = other;
+    const isOther = longest.size() > line.size() + 1;
+    const newest = isOther ? longest.newestOfLongest() : line.newestOfLongest(path);
+    if (newest === undefined) throw busy();
+    (isOther ? longest : line).remove(newest.path, newest.item);
     queued -= 1;
-    last.refuse(busy());
+    newest.item.refuse(busy());
   }
 
-  const enter = async (key: string): Promise<boolean> => {
+  const enter = async (key: string, path: TurnPath): Promise<boolean> => {
     const line = lines.get(key);
     if (line === undefined) {
-      lines.set(key, []);
+      lines.set(key, createTurns());
       return false;
     }
-    if (queued >= maxQueued) makeRoomFor(line);
+    if (queued >= maxQueued) makeRoomFor(line, path);
     queued += 1;
-    await new Promise<void>((start, refuse) => line.push({ start, refuse }));
+    await new Promise<void>((start, refuse) => line.add(path, { start, refuse }));
     return true;
   };
 
   const leave = (key: string): void => {
-    const next = lines.get(key)?.shift();
+    const next = lines.get(key)?.take();
     if (next === undefined) {
       lines.delete(key);
       return;
@@ -158,8 +131,8 @@ export function createFairQueue({ maxQueued }: { maxQueued: number }): FairQueue
   };
 
   return {
-    async run(key, task) {
-      const hasWaited = await enter(key);
+    async run(key, path, task) {
+      const hasWaited = await enter(key, path);
       try {
         return await task(hasWaited);
       } finally {

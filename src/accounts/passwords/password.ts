@@ -10,6 +10,7 @@ import {
 import { newSecret } from '../../ids.ts';
 import { createSharedQueue } from './bounded-queue.ts';
 import { isForeignHash, verifyForeignHash } from './foreign-hash.ts';
+import type { TurnPath } from './turns.ts';
 
 export interface HashParameters {
   readonly memoryKib: number;
@@ -50,13 +51,13 @@ const normalize = (password: string): string => password.normalize('NFKC');
 /**
  * @param deps.maxInFlight concurrent hashes; the number of cores (they share the thread pool with RSA)
  * @param deps.maxQueued how many may wait; more are refused
- * @param deps.whoAsks the network that the hash is for: no network's flood takes the turns of others; default: all are one
+ * @param deps.whoAsks the networks that the hash is for: no network's flood takes the turns of others; default: all are one
  */
 export function createPasswords(deps: {
   parameters?: HashParameters;
   maxInFlight: number;
   maxQueued: number;
-  whoAsks?: () => string;
+  whoAsks?: () => TurnPath;
 }): Passwords {
   const { memoryKib, passes, lanes } = deps.parameters ?? defaultHashParameters;
   const options: HashOptions = {
@@ -66,7 +67,7 @@ export function createPasswords(deps: {
     parallelism: lanes,
   };
   const queue = createSharedQueue({ ...deps, maxWaitMs: MAX_WAIT_MS });
-  const { whoAsks = () => '' } = deps;
+  const { whoAsks = () => [] } = deps;
   let dummy: Promise<string> | undefined;
 
   // Prepared at the first check, for any name, and prepared again if that failed (out of memory, for example).
