@@ -75,6 +75,9 @@ test('attack: proofs that are altered, of another request, too old or wrongly si
     'another method': proofOf(key, 'POST', htu, right),
     'another path': proofOf(key, 'GET', `${app.url}/oauth2/token`, right),
     'another host': proofOf(key, 'GET', `https://evil.example${USERINFO}`, right),
+    'user info': proofOf(key, 'GET', htu.replace('//', '//user@'), right),
+    'user info with a password': proofOf(key, 'GET', htu.replace('//', '//user:word@'), right),
+    'a password alone': proofOf(key, 'GET', htu.replace('//', '//:word@'), right),
     'no address': proofOf(key, 'GET', htu, { ...right, htu: undefined }),
     'six minutes old': proofOf(key, 'GET', htu, { ...right, iat: now - 360 }),
     'of the future': proofOf(key, 'GET', htu, { ...right, iat: now + 360 }),
@@ -89,6 +92,24 @@ test('attack: proofs that are altered, of another request, too old or wrongly si
     const { status, text } = await show(`DPoP ${token}`, await proof);
     equal(status, 401, `${what}: ${text}`);
   }
+});
+
+test('attack: proofs whose htu has user info, here and at the token endpoint (RFC 9449 §4.3)', async () => {
+  const path = '/account/api/profile';
+  const of = (address: string) => proofOf(key, 'GET', address, right);
+  for (const who of ['user@', 'user:word@', ':word@']) {
+    const proof = await of((app.url + path).replace('//', `//${who}`));
+    equal((await show(`DPoP ${token}`, proof, path)).status, 401, who);
+    const { status, body } = await ask(
+      await proofOf(key, 'POST', (app.url + TOKEN).replace('//', `//${who}`)),
+    );
+    deepEqual([status, body.error], [400, 'invalid_dpop_proof'], who);
+  }
+  equal(
+    (await show(`DPoP ${token}`, await of(`${app.url}${path}?a=b#c`), path)).status,
+    200,
+    'ignored parts',
+  );
 });
 
 test('attack: proofs with alg none, a shared secret, a private key in them, or no JWT', async () => {

@@ -72,9 +72,10 @@ export function calledAddress(ctx: Koa.Context): string {
   return url.origin + url.pathname;
 }
 
+/** §4.3: query and fragment are ignored, nothing else is: who else is named before the host was not called. */
 function addressOf(htu: unknown): string | undefined {
   const url = typeof htu === 'string' ? URL.parse(htu) : null;
-  return url === null ? undefined : url.origin + url.pathname;
+  return url === null || url.username !== '' || url.password !== '' ? undefined : url.origin + url.pathname;
 }
 
 type ProofClaims = JWTPayload & {
