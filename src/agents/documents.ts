@@ -9,7 +9,7 @@ import type { RateLimits } from '../rate-limits/index.ts';
 import { AlreadyExists } from '../store/port.ts';
 import { DocumentRefused, readDocument } from './document.ts';
 import { documentAddress } from './document-address.ts';
-import { looksLike } from './names.ts';
+import type { NameProblem } from './taken-names.ts';
 
 /** @throws Error when it may not or cannot be fetched; nothing is followed, and only public addresses are called */
 export type FetchDocument = (address: string) => Promise<{
@@ -30,10 +30,11 @@ export interface Documents {
 }
 
 interface Deps {
-  readonly clients: Pick<Clients, 'find' | 'create' | 'update' | 'query'>;
+  readonly clients: Pick<Clients, 'find' | 'create' | 'update'>;
   readonly quarantined: Pick<Quarantined, 'makeRoom'>;
   readonly fetchDocument: FetchDocument;
-  readonly settings: () => { readonly agents: boolean; readonly product_name: string };
+  readonly nameProblem: NameProblem;
+  readonly settings: () => { readonly agents: boolean };
   readonly limits: Pick<RateLimits, 'consume'>;
   readonly clock: Clock;
   readonly log: Pick<Logger, 'info'>;
@@ -45,7 +46,6 @@ const LASTING_MS = 86_400_000;
 const NEGATIVE_MS = 300_000;
 const MAX_REMEMBERED = 1000;
 const MAX_LENGTH = 16_384;
-const PAGE = 1000;
 
 const JSON_TYPE = /^application\/json\s*(?:;|$)/i;
 
@@ -75,31 +75,9 @@ function createFailures(clock: Clock) {
 }
 
 export function createDocuments(deps: Deps): Documents {
-  const { clients, quarantined, fetchDocument, settings, limits, clock, log } = deps;
+  const { clients, quarantined, fetchDocument, nameProblem, settings, limits, clock, log } = deps;
   const failures = createFailures(clock);
   const underway = new Map<string, Promise<void>>();
-
-  async function checkName(name: unknown): Promise<void> {
-    const text = String(name);
-    const ours = [settings().product_name, 'Latchkey'];
-    if (ours.some((own) => looksLike(text, own, true)))
-      throw new DocumentRefused('Its name is one of this server.');
-    for (let offset = 0; ; offset += PAGE) {
-      const { items } = await clients.query({
-        sort: 'id',
-        order: 'asc',
-        limit: PAGE,
-        offset,
-        isCounted: false,
-      });
-      const isTaken = items.some(
-        ({ value: { quarantine, metadata } }) =>
-          quarantine === undefined && looksLike(text, String(metadata.client_name ?? '')),
-      );
-      if (isTaken) throw new DocumentRefused('Its name is that of another application here.');
-      if (items.length < PAGE) return;
-    }
-  }
 
   async function read(address: URL): Promise<void> {
     const clientId = address.href;
@@ -112,7 +90,8 @@ export function createDocuments(deps: Deps): Documents {
     if (!JSON_TYPE.test(contentType)) throw new DocumentRefused('It is not application/json.');
     if (text.length > MAX_LENGTH) throw new DocumentRefused('It is longer than 16 kB.');
     const { metadata, says } = readDocument(address, text);
-    await checkName(metadata.client_name);
+    const problem = await nameProblem(String(metadata.client_name));
+    if (problem !== undefined) throw new DocumentRefused(problem);
     const quarantine = { by: 'document', fetchedAt: clock(), says } as const;
     const known = await clients.find(clientId);
     if (known === undefined) {

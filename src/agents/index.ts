@@ -2,12 +2,14 @@
 // table of the application registry (src/clients/quarantine.ts).
 import type { Clients, Quarantined } from '../clients/index.ts';
 import type { Clock } from '../clock.ts';
+import { AppError } from '../errors.ts';
 import type { Events } from '../events/index.ts';
 import type { Job } from '../jobs/index.ts';
 import type { Logger } from '../log.ts';
 import type { RateLimits } from '../rate-limits/index.ts';
 import { createDocuments, type Documents, type FetchDocument } from './documents.ts';
 import { forgetUnused } from './forget-unused-job.ts';
+import { createNameProblem } from './taken-names.ts';
 
 interface Deps {
   readonly clients: { readonly clients: Clients; readonly quarantined: Quarantined };
@@ -30,6 +32,8 @@ export interface Agents {
    * @throws AppError request.rate_limited
    */
   admitStranger(address: string): Promise<boolean>;
+  /** What such a client calls itself. @throws AppError client.invalid_metadata */
+  checkName(name: unknown): Promise<void>;
   readonly documents: Documents;
   readonly jobs: readonly Job[];
 }
@@ -38,8 +42,14 @@ export function createAgents({ clients: { clients, quarantined }, events, ...dep
   const { settings, limits } = deps;
   // Nothing waits for it; the next use tries again.
   events.on('quarantinedUsed', ({ clientId }) => void quarantined.noteUse(clientId).catch(() => undefined));
+  const nameProblem = createNameProblem({ clients, settings });
   return {
-    documents: createDocuments({ ...deps, clients, quarantined }),
+    documents: createDocuments({ ...deps, clients, quarantined, nameProblem }),
+    async checkName(name) {
+      const problem = typeof name === 'string' ? await nameProblem(name) : undefined;
+      if (problem !== undefined)
+        throw new AppError('client.invalid_metadata', { fields: { client_name: problem } });
+    },
     async admitStranger(address) {
       if (!settings().agents) return false;
       await limits.consume('agents_ip', address);

@@ -47,7 +47,8 @@ const lookOf = (name: string): string =>
     .map((letter) => LOOKALIKES[letter] ?? letter)
     .map((letter) => LOOKALIKES[letter] ?? letter)
     .join('')
-    .replace(/[^\p{L}\p{N}]/gu, '')
+    // Some that nobody sees are letters to Unicode (U+3164).
+    .replace(/[^\p{L}\p{N}]|\p{Default_Ignorable_Code_Point}/gu, '')
     .replaceAll('rn', 'm')
     .replaceAll('vv', 'w');
 

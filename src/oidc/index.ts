@@ -78,7 +78,7 @@ export {
 export { DIFFERS } from './preview/parts.ts';
 export { authorizationIn } from './requests/document-clients.ts';
 export type { BrowserSession } from './sign-in/browser-session.ts';
-export { consoleSignInUrl } from './sign-in/console-sign-in.ts';
+export { consoleSignInUrl, markConsoleExchange } from './sign-in/console-sign-in.ts';
 export { type Purpose, stateFor } from './sign-in/purpose.ts';
 export type { SignedInUser, SignedInUsers } from './sign-in/signed-in-user.ts';
 export { createTestSignInAccess, type TestSignInAccess } from './test-sign-in/test-sign-in-access.ts';
@@ -256,11 +256,12 @@ interface ProtocolRoutesDeps
   readonly bearers: Bearers;
   readonly clients: Clients;
   readonly sessions: Pick<Sessions, 'end' | 'finishEndingOf' | 'findBySid'>;
+  readonly grants: Pick<Grants, 'revokeOfClientInSession'>;
   readonly clock: Clock;
   readonly settings: () => SettingValues;
   readonly limits: Pick<RateLimits, 'consume'>;
-  readonly documents: Parameters<typeof protocolRoutes>[0]['documents'];
-  readonly admitStranger: Parameters<typeof registrationRoutes>[0]['admitStranger'];
+  readonly agents: Pick<Parameters<typeof registrationRoutes>[0], 'admitStranger' | 'checkName'> &
+    Pick<Parameters<typeof protocolRoutes>[0], 'documents'>;
   readonly csrf: Pick<Csrf, 'refuseForeign'>;
   readonly events: Pick<Events, 'record' | 'note' | 'emit' | 'origins'>;
   readonly log: Pick<Logger, 'info'>;
@@ -273,6 +274,7 @@ export function createProtocolRoutes(deps: ProtocolRoutesDeps): Koa.Middleware[]
     ...deps,
     ...config,
     ...state,
+    documents: deps.agents.documents,
     readForm,
     isOn: () => deps.settings().legacy_profiles,
     authorizeAdmin: bearers.authorizeAdmin,
@@ -282,7 +284,7 @@ export function createProtocolRoutes(deps: ProtocolRoutesDeps): Koa.Middleware[]
       clients,
       events,
       authorizeAdmin: bearers.authorizeAdmin,
-      admitStranger: deps.admitStranger,
+      ...deps.agents,
       readJson,
       path: '/oauth2/register',
       publicUrl: `${config.baseUrl}/oauth2/register`,

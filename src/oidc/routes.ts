@@ -38,6 +38,7 @@ interface Deps {
   readonly revokeToken: RevokeToken;
   readonly browser: BrowserSession;
   readonly sessions: Parameters<typeof logoutRoute>[0]['sessions'];
+  readonly grants: Parameters<typeof logoutRoute>[0]['grants'];
   readonly events: Parameters<typeof logoutRoute>[0]['events'] &
     Parameters<typeof reportRefusals>[0]['events'];
   readonly log: Parameters<typeof reportRefusals>[0]['log'];

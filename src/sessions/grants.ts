@@ -8,6 +8,8 @@ export interface Grants {
   /** Revokes one grant and everything issued from it; does nothing if it is already revoked. */
   revoke(grantId: string): Promise<void>;
   revokeOfSession(sessionUid: string): Promise<void>;
+  /** Revokes what an application got in that session, and nothing else. */
+  revokeOfClientInSession(sessionUid: string, clientId: string): Promise<void>;
   /** Revokes what a test sign-in of the application obtained in that session (src/oidc/test-sign-in/test-sign-ins.ts), and nothing else. */
   revokeTrials(sessionUid: string, clientId: string): Promise<void>;
   /** Revokes all grants of an account, except those of the session `exceptSession`. */
@@ -48,6 +50,11 @@ export function createGrants({ store }: { store: Store }): Grants {
   return {
     revoke: (grantId) => revokeAll([grantId]),
     revokeOfSession: (sessionUid) => revokeBy('session', sessionUid),
+
+    async revokeOfClientInSession(sessionUid, clientId) {
+      const found = await grants.findBy('session', sessionUid);
+      await revokeAll(found.filter(({ value }) => value.clientId === clientId).map(({ id }) => id));
+    },
 
     async revokeTrials(sessionUid, clientId) {
       const found = await grants.findBy('session', sessionUid);

@@ -320,6 +320,7 @@ async function run(store: Store, time: Clockwork, act: (world: World) => Promise
       events,
       clients,
       admitStranger: async () => false,
+      checkName: async () => undefined,
       authorizeAdmin,
       readJson,
       path: '/oauth2/register',

@@ -1,12 +1,12 @@
 // Signs administrators in to the Admin UI as any application does: by the authorization code flow with PKCE (OIDC Core
-// §3.1, RFC 7636). A signed cookie binds state, nonce and verifier to this browser. The code is redeemed at the public
-// token endpoint in this process, without a network request.
+// §3.1, RFC 7636). A signed cookie binds state, nonce and verifier to this browser. The code is redeemed at the token endpoint in
+// this process, without a network request; from outside it is refused there.
 import { createHash, randomBytes } from 'node:crypto';
 import type Koa from 'koa';
 import { CONSOLE_CLIENT_ID } from '../../clients/index.ts';
 import { AppError } from '../../errors.ts';
 import type { Csrf, InjectRequest } from '../../http/index.ts';
-import { type Purpose, stateFor } from '../../oidc/index.ts';
+import { markConsoleExchange, type Purpose, stateFor } from '../../oidc/index.ts';
 import type { SealedCookie } from './sealed-cookie.ts';
 
 export interface PendingSignIn {
@@ -60,7 +60,9 @@ export function createConsoleSignIn({ pending, csrf, ask, baseUrl, basePath, iss
       client_id: CONSOLE_CLIENT_ID,
       code_verifier: verifier,
     };
-    const { status, body } = await ask(`${basePath}/oauth2/token`, fields, ctx.req);
+    const { status, body } = await ask(`${basePath}/oauth2/token`, fields, ctx.req, {
+      mark: markConsoleExchange,
+    });
     return status === 200 ? JSON.parse(body) : undefined;
   }
 

@@ -8,6 +8,7 @@ import { isOfFragment } from '../legacy/index.ts';
 import { clientRecord } from '../models/client.ts';
 import type { ProtocolContext } from '../provider-middleware.ts';
 import { type Form, restoreForm } from '../requests/form.ts';
+import { noteClient } from '../requests/request-client.ts';
 import type { DpopProofs } from '../tokens/dpop.ts';
 import type { RevokeToken } from '../tokens/revocation.ts';
 import type { TokenState } from '../tokens/token-state.ts';
@@ -117,4 +118,15 @@ export async function logoutByBearer(
   }
   ctx.status = 200;
   ctx.body = { status: 'signed_out' };
+}
+
+export function refuseClient(ctx: Koa.Context, { clientId }: Client): void {
+  noteClient(ctx, clientId);
+  ctx.status = 401;
+  ctx.set('WWW-Authenticate', 'Basic realm="logout"');
+  ctx.body = {
+    error: 'invalid_client',
+    error_description:
+      'A sign-out by id_token_hint without a browser needs the authentication of its client.',
+  };
 }

@@ -8,7 +8,7 @@ import { type Clock, epochSeconds } from '../../clock.ts';
 import { AppError } from '../../errors.ts';
 import type { Events } from '../../events/index.ts';
 import { MAX_TARGET } from '../../http/index.ts';
-import type { Sessions } from '../../sessions/index.ts';
+import type { Grants, Sessions } from '../../sessions/index.ts';
 import type { IdentityProvider } from '../identity-provider.ts';
 import type { FramesOf } from '../legacy/index.ts';
 import { clientRecord } from '../models/client.ts';
@@ -16,7 +16,6 @@ import { CLOCK_TOLERANCE_SECONDS } from '../policies.ts';
 import type { ProtocolContext } from '../provider-middleware.ts';
 import type { Form, ReadForm } from '../requests/form.ts';
 import { noteRefusal } from '../requests/refusals.ts';
-import { noteClient } from '../requests/request-client.ts';
 import type { BrowserSession } from '../sign-in/browser-session.ts';
 import type { DpopProofs } from '../tokens/dpop.ts';
 import type { RevokeToken } from '../tokens/revocation.ts';
@@ -27,8 +26,10 @@ import {
   hasClientCredentials,
   logoutByBearer,
   logoutByRefreshToken,
+  refuseClient,
 } from './logout-programs.ts';
 import { type Hint, type HintedSession, type LogoutRequest, readLogoutRequest } from './logout-request.ts';
+import { isUnverified, withoutAddress } from './unverified-client.ts';
 
 interface AfterSignOut {
   readonly frames: readonly string[];
@@ -50,6 +51,7 @@ interface Deps {
   readonly revokeToken: RevokeToken;
   /** `finishEndingOf`: a repeated request after a sign-out that failed half-way (503) completes that sign-out. */
   readonly sessions: Pick<Sessions, 'end' | 'finishEndingOf' | 'findBySid'>;
+  readonly grants: Pick<Grants, 'revokeOfClientInSession'>;
   readonly readForm: ReadForm;
   readonly pages: LogoutPages;
   readonly dpop: Pick<DpopProofs, 'checkBinding'>;
@@ -83,7 +85,8 @@ export function logoutRoute(deps: Deps) {
     if (goesRoundByGet(ctx, read, deps)) return undefined;
     const by = browser.cookieDigest(ctx);
     if (by !== undefined) await deps.sessions.finishEndingOf(by);
-    return answer(ctx, await requestOf(ctx, read, deps, async () => undefined), read, deps);
+    const request = await requestOf(ctx, read, deps, async () => undefined);
+    return answer(ctx, withoutAddress(request), read, deps);
   };
 }
 
@@ -101,7 +104,11 @@ async function logoutOfBrowser(
     isOfThis(hint, client) ? session : undefined,
   );
   const isConfirmed = read.form !== undefined && pages.isConfirmed(ctx, read.form);
-  if (!isConfirmed && request.session === undefined && isFromElsewhere(ctx)) {
+  const asker = request.session && request.client;
+  const isOfUnverified = isUnverified(asker);
+  if (asker && isOfUnverified) await deps.grants.revokeOfClientInSession(session.uid, asker.clientId);
+  const isItsSession = request.session !== undefined && !isOfUnverified;
+  if (!isConfirmed && !isItsSession && (isOfUnverified || isFromElsewhere(ctx))) {
     const problem = read.problem ?? request.problem;
     if (problem !== undefined) throw problem;
     const fields = PARAMETERS.map((name) => ({ name, value: read.parameters.get(name) ?? '' }));
@@ -111,12 +118,13 @@ async function logoutOfBrowser(
     );
     return;
   }
-  const returnsTo = request.returnTo === undefined ? undefined : request.client?.clientId;
+  const admitted = isConfirmed ? request : withoutAddress(request);
+  const returnsTo = admitted.returnTo === undefined ? undefined : admitted.client?.clientId;
   const frames = await deps.framesOf(session);
   await sessions.end(session.uid, { ...browser.cookieDigest(ctx), returnsTo });
   // Read by the error page, where the request had something wrong: the person wants to know this first (RP-Initiated Logout §2).
   ctx.state.isSignedOut = true;
-  answer(ctx, request, read, deps, frames);
+  answer(ctx, admitted, read, deps, frames);
 }
 
 /** A server that signs its user out without a browser: its ID token names the session. */
@@ -145,6 +153,10 @@ async function logoutByHint(
     const isOther = authenticated !== undefined && authenticated.clientId !== client.clientId;
     const isMissing = authenticated === undefined && clientRecord(client).logoutNeedsAuth === true;
     if (isOther || isMissing) return refuseClient(ctx, client);
+    if (isUnverified(client)) {
+      await deps.grants.revokeOfClientInSession(session.uid, client.clientId);
+      return answer(ctx, withoutAddress(request), read, deps);
+    }
     await sessions.end(session.uid);
     events.note({
       event: 'session.ended_by_application',
@@ -155,18 +167,7 @@ async function logoutByHint(
       details: { session_id: session.uid },
     });
   }
-  answer(ctx, request, read, deps);
-}
-
-function refuseClient(ctx: Koa.Context, { clientId }: Client): void {
-  noteClient(ctx, clientId);
-  ctx.status = 401;
-  ctx.set('WWW-Authenticate', 'Basic realm="logout"');
-  ctx.body = {
-    error: 'invalid_client',
-    error_description:
-      'A sign-out by id_token_hint without a browser needs the authentication of its client.',
-  };
+  answer(ctx, withoutAddress(request), read, deps);
 }
 
 /** After the session has ended: clears the cookie and says what is left to say. */

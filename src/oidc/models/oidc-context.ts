@@ -9,6 +9,7 @@ import { settleScope } from '../entitlements/settle-scope.ts';
 import { refuseRequestUri, refuseWithdrawnType } from '../legacy/index.ts';
 import { throwPassedOn } from '../plain/context.ts';
 import type { OIDCContextClass } from '../provider-base.ts';
+import { isForeignConsoleExchange } from '../sign-in/console-sign-in.ts';
 import { refuseSignedMode } from '../signed-responses.ts';
 import { isTestSignInExchange, testSignInRedirectUri } from '../test-sign-in/test-sign-in-gate.ts';
 import type { AccessTokenJwt } from '../tokens/access-token-jwt.ts';
@@ -69,6 +70,8 @@ export const createOIDCContextModel = (Base: OIDCContextClass, { jwt, baseUrl }:
           throw new errors.InvalidGrant('this redirect_uri is not for applications');
         }
         if (this.route === 'token') {
+          if (isForeignConsoleExchange(request.req, client.clientId))
+            throw new errors.InvalidGrant('the codes of this client are redeemed by this server alone');
           throwPassedOn(request.req);
           this.#dropScopes(request, client);
         }

@@ -27,6 +27,8 @@ export interface RegistrationDeps {
    * @throws AppError request.rate_limited
    */
   readonly admitStranger: (address: string) => Promise<boolean>;
+  /** What one calls itself that nobody vouched for. @throws AppError client.invalid_metadata for a name of others */
+  readonly checkName: (name: unknown) => Promise<void>;
   /** @throws AppError request.* */
   readonly readJson: (ctx: Koa.Context) => Promise<unknown>;
   /** Path of the registration endpoint in requests, e.g. `/oauth2/register`. */
@@ -115,6 +117,7 @@ function createHandlers({
   events,
   authorizeAdmin,
   admitStranger,
+  checkName,
   readJson,
   publicUrl,
 }: RegistrationDeps): RegistrationHandlers {
@@ -130,6 +133,7 @@ function createHandlers({
   /** Decisions §10: an agent comes in by the front door, and stays in its room. */
   const registerStranger: Handler = async (ctx) => {
     const metadata = withoutEmptyTypes(await readMembers(ctx));
+    await checkName(metadata.client_name);
     const { client, registrationAccessToken = '' } = await clients.create({
       metadata,
       origin: 'registration',
@@ -197,6 +201,7 @@ function createHandlers({
         (typeof secret === 'string' && clients.verifySecret(client.value, secret));
       if (!isSecretValid)
         throw refuse({ client_secret: 'Must be the secret of this client, or be left out.' });
+      if (client.value.quarantine !== undefined) await checkName(metadata.client_name);
       const changed = await clients.update(client.id, { metadata, mode: 'replace', authority: 'registrant' });
       await record('client.updated', client.id);
       ctx.body = informationOf(changed.client, token, changed.clientSecret);
