@@ -1,13 +1,12 @@
 // The OpenAPI document of /account/api. Its list of operations is the one that api.ts declares its routes by, so that
 // neither has one that the other has not.
 import type { RouteMethod } from '../http/index.ts';
+import { ACCOUNT_API_ACTS, type ActSensitivity } from '../model/acts.ts';
 
 const METHODS: readonly RouteMethod[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
 interface Operation {
   readonly summary: string;
-  /** Refused with auth.stale where the sign-in is too old or too weak (decision 0011). */
-  readonly isFresh?: boolean;
   /** Of the request: its members, all texts; those with `?` may be absent. */
   readonly body?: readonly string[];
   /** Members of a change: absent ones stay, null clears. */
@@ -55,51 +54,45 @@ export const operations = {
   },
   'DELETE /avatar': { summary: 'Remove your picture' },
   'POST /profile/send-email-verification': { summary: 'Have a link sent that confirms your address' },
-  'GET /export': { summary: 'Read everything that is held about you', isFresh: true, answer: 'object' },
+  'GET /export': { summary: 'Read everything that is held about you', answer: 'object' },
   'POST /deletion': {
     summary:
       'Delete your account: ends every session and token, this one too. `due_at` is the day until which a sign-in ' +
       'undoes it; null: it is gone',
-    isFresh: true,
     body: ['username'],
     answer: 'object',
   },
   'GET /email': { summary: 'Read your addresses and what is not decided about them', answer: 'object' },
   'POST /email': {
     summary: 'Have a link sent to a further address, which is yours when you opened it signed in',
-    isFresh: true,
     body: ['email'],
   },
   'POST /email/make-primary': {
     summary: 'Make one of your other addresses the primary one: ends every session and token, this one too',
-    isFresh: true,
     body: ['email'],
   },
   'POST /email/remove': {
     summary: 'Remove one of your other addresses, or one that waits for its link',
-    isFresh: true,
     body: ['email'],
   },
   'POST /email/settle': {
     summary: 'Decide on a change of address that was stopped: `keep` or `undo`',
-    isFresh: true,
     body: ['choice'],
   },
   'PUT /password': {
     summary: 'Set a new password; with a password alone, the current one is the fresh sign-in',
     body: ['password', 'current_password?'],
   },
-  'POST /totp': { summary: 'Begin to set up an authenticator app', isFresh: true, answer: 'object' },
-  'DELETE /totp': { summary: 'Remove the authenticator app', isFresh: true },
+  'POST /totp': { summary: 'Begin to set up an authenticator app', answer: 'object' },
+  'DELETE /totp': { summary: 'Remove the authenticator app' },
   'POST /totp/confirm': {
     summary: 'Confirm the authenticator app by a code of it',
-    isFresh: true,
     body: ['pending', 'code'],
     answer: 'object',
   },
-  'POST /email-codes': { summary: 'Turn on codes by e-mail', isFresh: true, answer: 'object' },
-  'DELETE /email-codes': { summary: 'Turn off codes by e-mail', isFresh: true },
-  'POST /recovery-codes': { summary: 'Replace the recovery codes', isFresh: true, answer: 'object' },
+  'POST /email-codes': { summary: 'Turn on codes by e-mail', answer: 'object' },
+  'DELETE /email-codes': { summary: 'Turn off codes by e-mail' },
+  'POST /recovery-codes': { summary: 'Replace the recovery codes', answer: 'object' },
   'GET /passkeys': {
     summary: 'List your passkeys, with what the signal methods of the browser take (WebAuthn §5.1.10)',
     answer: '[]',
@@ -109,39 +102,36 @@ export const operations = {
       'Begin to add a passkey: the answer is PublicKeyCredentialCreationOptionsJSON, for ' +
       '`PublicKeyCredential.parseCreationOptionsFromJSON()`, and counts for five minutes, once, in this session. The ' +
       'origin of the application must be one of `passkey_extra_origins`',
-    isFresh: true,
     answer: 'object',
   },
   'POST /passkeys/register/finish': {
     summary:
       'Add the passkey that was made with those options: ends every other session, and tells you by mail. Whoever has a ' +
       'passkey then needs a sign-in with it for further changes',
-    isFresh: true,
     object: {
       name: 'response',
       description: 'RegistrationResponseJSON, as the credential’s `toJSON()` gives it',
     },
     answer: 'object',
   },
-  'PATCH /passkeys/:id': { summary: 'Rename a passkey', isFresh: true, body: ['label'] },
-  'DELETE /passkeys/:id': { summary: 'Remove a passkey', isFresh: true },
+  'PATCH /passkeys/:id': { summary: 'Rename a passkey', body: ['label'] },
+  'DELETE /passkeys/:id': { summary: 'Remove a passkey' },
   'GET /sessions': { summary: 'List where you are signed in', answer: '[]' },
-  'DELETE /sessions': { summary: 'Sign out everywhere else', isFresh: true },
-  'DELETE /sessions/:id': { summary: 'End a session', isFresh: true },
+  'DELETE /sessions': { summary: 'Sign out everywhere else' },
+  'DELETE /sessions/:id': { summary: 'End a session' },
   'GET /activity': { summary: 'List your recent activity', answer: '[]' },
   'POST /report-compromise': {
     summary: 'Report foreign activity: ends every other session, all access and all trusted devices',
-    isFresh: true,
   },
   'GET /trusted-devices': { summary: 'List your trusted devices', answer: '[]' },
-  'DELETE /trusted-devices': { summary: 'Trust no device any more', isFresh: true },
-  'DELETE /trusted-devices/:id': { summary: 'Trust a device no more', isFresh: true },
+  'DELETE /trusted-devices': { summary: 'Trust no device any more' },
+  'DELETE /trusted-devices/:id': { summary: 'Trust a device no more' },
   'GET /launcher': {
     summary: 'List the applications that you may sign in to, with the address to open each',
     answer: '[]',
   },
   'GET /applications': { summary: 'List applications with access to your account', answer: '[]' },
-  'DELETE /applications/:id': { summary: 'Remove the access of an application', isFresh: true },
+  'DELETE /applications/:id': { summary: 'Remove the access of an application' },
 } as const satisfies Readonly<Record<string, Operation>>;
 
 export type OperationName = keyof typeof operations;
@@ -150,7 +140,12 @@ const isOperationName = (name: string): name is OperationName => Object.hasOwn(o
 
 export const operationNames: readonly OperationName[] = Object.keys(operations).filter(isOperationName);
 
-export const operationOf = (name: OperationName): Operation => operations[name];
+const operationOf = (name: OperationName): Operation => operations[name];
+
+const acts: Readonly<Record<OperationName, ActSensitivity | 'by_password'>> = ACCOUNT_API_ACTS;
+
+/** Whether it is refused with auth.stale where the sign-in is too old or too weak (decision 0011). */
+export const isSensitive = (name: OperationName): boolean => acts[name] === 'sensitive';
 
 /** @returns the method, and the path below /account/api as the router writes it */
 export function placeOf(name: OperationName): { readonly method: RouteMethod; readonly path: string } {
@@ -194,7 +189,7 @@ const listSchema = {
   properties: { items: { type: 'array', items: { type: 'object' } }, total: { type: 'integer' } },
 };
 
-function answersOf({ answer, isFresh }: Operation): object {
+function answersOf({ answer }: Operation, needsFresh: boolean): object {
   const data = answer === '[]' ? listSchema : { type: 'object' };
   const success =
     answer === undefined
@@ -208,7 +203,7 @@ function answersOf({ answer, isFresh }: Operation): object {
   const stale = { 403: { description: 'auth.stale: sign in again first.', content: json(errorRef) } };
   return {
     ...success,
-    ...(isFresh === true && stale),
+    ...(needsFresh && stale),
     default: { description: 'An error; docs/errors.md lists the reasons.', content: json(errorRef) },
   };
 }
@@ -222,7 +217,7 @@ function describe(name: OperationName): object {
   return {
     operationId: `${method.toLowerCase()}${path.replace('/:id', '/one').replace(/[/-]([a-z])/g, (_, letter: string) => letter.toUpperCase())}`,
     summary: operation.summary,
-    ...(operation.isFresh === true && { description: 'Needs a fresh sign-in.' }),
+    ...(isSensitive(name) && { description: 'Needs a fresh sign-in.' }),
     ...(hasId && {
       parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'string' } }],
     }),
@@ -239,7 +234,7 @@ function describe(name: OperationName): object {
     ...(operation.body !== undefined && {
       requestBody: { required: true, content: json(bodyOf(operation)) },
     }),
-    responses: answersOf(operation),
+    responses: answersOf(operation, isSensitive(name)),
   };
 }
 

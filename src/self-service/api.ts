@@ -9,9 +9,9 @@ import { type Body, changesIn, invalid, membersOf, objectIn } from './api-body.t
 import type { Call, Handle } from './api-call.ts';
 import {
   apiDocument,
+  isSensitive,
   type OperationName,
   operationNames,
-  operationOf,
   pictureTypes,
   placeOf,
 } from './api-document.ts';
@@ -260,12 +260,12 @@ export function accountApi(deps: Deps): Koa.Middleware {
   });
   for (const name of operationNames) {
     const { method, path } = placeOf(name);
-    const isFresh = operationOf(name).isFresh === true;
+    const needsFresh = isSensitive(name);
     const handle = handlers[name];
     router.on(method, path, async (ctx) => {
       ctx.set('Cache-Control', 'no-store');
       const who = await authorize(ctx);
-      if (isFresh && !who.isFresh) throw new AppError('auth.stale');
+      if (needsFresh && !who.isFresh) throw new AppError('auth.stale');
       const read = async (required: readonly string[], optional: readonly string[] = []): Promise<Body> =>
         membersOf(await deps.readJson(ctx), required, optional);
       const readChanges = async (names: readonly string[]): Promise<Body> =>

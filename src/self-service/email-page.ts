@@ -191,8 +191,6 @@ export function createEmailPage({ kit, ...deps }: EmailDeps) {
         kit.change(ctx, who, {
           page: 'email',
           about: (form) => form.get('token') ?? '',
-          // The request was made after a fresh sign-in; the link shows whose mailbox it is.
-          isAllowed: true,
           alerts: ALERTS,
           async act(form) {
             const outcome = await deps.confirm(who, form.get('token') ?? '');

@@ -133,16 +133,11 @@ export function createHomePage(deps: HomeDeps) {
   }
 
   const act =
-    (
-      notice: Notice,
-      run: (who: SelfServiceUser, form: Form, ctx: Koa.Context) => Promise<void>,
-      isAlwaysAllowed = false,
-    ) =>
+    (notice: Notice, run: (who: SelfServiceUser, form: Form, ctx: Koa.Context) => Promise<void>) =>
     (ctx: Koa.Context, who: SelfServiceUser): Promise<void> =>
       kit.change(ctx, who, {
         page: 'home',
         alerts: ALERTS,
-        ...(isAlwaysAllowed && { isAllowed: true }),
         async act(form) {
           await run(who, form, ctx);
           return notice;
@@ -159,7 +154,6 @@ export function createHomePage(deps: HomeDeps) {
     forgetDevice: act('device_forgotten', (who, form) => acts.forgetDevice(who, idOf(form))),
     forgetDevices: act('devices_forgotten', (who) => acts.forgetDevices(who)),
     removeApplication: act('application_removed', (who, form) => acts.removeApplication(who, idOf(form))),
-    // Without fresh authentication: it grants nothing, and the mail goes to the owner in any case.
-    sendVerification: act('verification_sent', (who) => acts.sendVerification(who), true),
+    sendVerification: act('verification_sent', (who) => acts.sendVerification(who)),
   };
 }

@@ -5,6 +5,7 @@ import { type Account, displayNameOf } from '../accounts/index.ts';
 import { AppError, type ErrorCode } from '../errors.ts';
 import type { Csrf, Form, OneTime } from '../http/index.ts';
 import { newSecret } from '../ids.ts';
+import { ACCOUNT_PAGE_ACTS, type ActSensitivity, actIn } from '../model/acts.ts';
 import type { SignedInUser } from '../oidc/index.ts';
 import type { PlaceOf } from '../places/index.ts';
 import type { SendOptions, Views } from '../views/index.ts';
@@ -42,8 +43,8 @@ interface Change {
   readonly form?: Form;
   /** What the form's token is bound to, in addition to the session. */
   readonly about?: (form: Form) => string;
-  /** Default: the sign-in must be fresh. */
-  readonly isAllowed?: boolean;
+  /** Where the current password, which the act asks for, may be the fresh authentication: whether it is. */
+  readonly isPasswordEnough?: boolean;
   /** The errors that the page displays. */
   readonly alerts: Alerts;
   /** @returns the notice for the next page; undefined if it has already responded */
@@ -52,6 +53,13 @@ interface Change {
 }
 
 const SHOWN_SECONDS = 300;
+
+/** By the table of all acts; what is not in it is sensitive. */
+function mayBeStale(path: string, { isPasswordEnough = false }: Change): boolean {
+  const act: ActSensitivity | 'by_password' | 'by_link' =
+    actIn<ActSensitivity | 'by_password' | 'by_link'>(ACCOUNT_PAGE_ACTS, path) ?? 'sensitive';
+  return act === 'by_password' ? isPasswordEnough : act !== 'sensitive';
+}
 
 export type PageKit = ReturnType<typeof createPageKit>;
 
@@ -123,7 +131,7 @@ export function createPageKit(deps: PageKitDeps) {
         await forms.keep(ctx, account.id, form);
         return goTo(ctx, `${basePath}${accountPages[pageAt(ctx.path)]}`);
       }
-      if (!(change.isAllowed ?? who.isFresh)) {
+      if (!(who.isFresh || mayBeStale(ctx.path, change))) {
         await forms.keep(ctx, account.id, form);
         return goTo(ctx, confirmUrl(account, change.page));
       }

@@ -74,7 +74,7 @@ export function createPasswordPage(deps: PasswordDeps) {
       refuseWhenOff();
       await kit.change(ctx, who, {
         page: 'home',
-        isAllowed: mayChange(who),
+        isPasswordEnough: mayChange(who),
         alerts: {
           'request.rate_limited': 'alert.rate_limited',
           'account.changed': 'alert.account_changed',

@@ -78,7 +78,6 @@ export function createPicturePage({ kit, picture, readUpload }: PictureDeps) {
       await kit.change(ctx, who, {
         page: 'profile',
         form: upload.form,
-        isAllowed: true,
         alerts: {
           'request.rate_limited': 'alert.rate_limited',
           'avatar.busy': 'alert.pictures_busy',
@@ -92,7 +91,6 @@ export function createPicturePage({ kit, picture, readUpload }: PictureDeps) {
     remove: (ctx: Koa.Context, who: SelfServiceUser): Promise<void> =>
       kit.change(ctx, who, {
         page: 'profile',
-        isAllowed: true,
         alerts: { 'account.changed': 'alert.account_changed' },
         async act() {
           await picture.remove(who.account);

@@ -110,7 +110,6 @@ export function createProfilePage({ kit, mayChangeUsername, change }: ProfileDep
       let values = valuesOf(who);
       await kit.change(ctx, who, {
         page: 'home',
-        isAllowed: true,
         alerts: {
           'request.rate_limited': 'alert.rate_limited',
           'account.username_fixed': 'alert.username_fixed',

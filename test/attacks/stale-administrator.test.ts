@@ -1,81 +1,24 @@
 // Attacks with an administrator's browser or token left open (decisions §8; checklist R098, R114): no act that grants access,
-// shows secrets or cannot be undone accepts a sign-in older than five minutes, by page or program. The table of all acts with
-// their sensitivity is here.
+// shows secrets or cannot be undone accepts a sign-in older than five minutes, by page or program. The table of all acts is
+// src/model/acts.ts; each declared route is compared with it.
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
+import { nameOf, type Route } from '../../src/admin/api/route.ts';
+import {
+  ACCOUNT_API_ACTS,
+  ACCOUNT_PAGE_ACTS,
+  type ActSensitivity,
+  ADMIN_ACTS,
+  actIn,
+  FRESH_ANSWERS,
+} from '../../src/model/acts.ts';
+import { membersOf } from '../../src/model/members.ts';
+import { operationNames } from '../../src/self-service/api-document.ts';
 import { bearer, call, tokensOf } from '../flows/support.ts';
 import { Agent, hiddenFields, type Page } from '../support/agent.ts';
+import { declaredRoutes } from '../support/api-document.ts';
 import { ADMIN_TOKEN, PASSWORD, REDIRECT_URI, startApp, type TestApp } from '../support/app.ts';
-
-/** Every act of the admin API; `true`: always sensitive. A new route belongs in here, or this fails. */
-const SENSITIVE: Readonly<Record<string, true | string>> = {
-  'POST /api-keys': true,
-  'DELETE /api-keys/{id}': true,
-  'POST /clients': true,
-  'PUT /clients/{client_id}': true,
-  'PATCH /clients/{client_id}': true,
-  'DELETE /clients/{client_id}': true,
-  'POST /clients/{client_id}/rotate-secret': true,
-  'PUT /groups/{id}': true,
-  'PATCH /groups/{id}': true,
-  'DELETE /groups/{id}': true,
-  'POST /groups/{id}/members': true,
-  'POST /initial-access-tokens': true,
-  'DELETE /initial-access-tokens/{id}': true,
-  'POST /keys/rotate': true,
-  'GET /mails': 'except with the state',
-  'GET /mails/{id}': true,
-  'PUT /settings': true,
-  'PATCH /settings': true,
-  'PUT /settings/mail-server': true,
-  'PUT /branding': true,
-  'PATCH /branding': true,
-  'POST /branding/restore': true,
-  'POST /branding/mails/restore': true,
-  'PUT /branding/mails': true,
-  'PUT /branding/mails/{mail}/{language}': true,
-  'PUT /clients/{client_id}/branding': true,
-  'PATCH /clients/{client_id}/branding': true,
-  'POST /clients/{client_id}/branding/restore': true,
-  'POST /resources': true,
-  'POST /resources/import': true,
-  'PUT /resources/{id}': true,
-  'PATCH /resources/{id}': true,
-  'DELETE /resources/{id}': true,
-  'POST /resources/{id}/rotate-secret': true,
-  'POST /settings/import': 'unless `dry_run`',
-  'POST /users': 'for a `role`',
-  'PUT /users/{id}': 'when the body has `role`, `password`, `email`',
-  'PATCH /users/{id}': 'when the body has `role`, `password`, `email`',
-  'DELETE /users/{id}': true,
-  'DELETE /users/{id}/passkeys/{passkey_id}': true,
-  'POST /users/import': true,
-  'POST /users/{id}/deactivate': true,
-  'POST /users/{id}/reactivate': true,
-  'POST /users/{id}/reset-mfa': true,
-  'POST /users/{id}/send-enrolment-link': true,
-};
-
-const PLAIN = new Set([
-  'DELETE /groups/{id}/members/{user_id}',
-  'DELETE /invitations/{id}',
-  'DELETE /sessions/{id}',
-  'DELETE /tokens/{id}',
-  'DELETE /users/{id}/grants/{grant_id}',
-  'DELETE /users/{id}/sessions/{session_id}',
-  'DELETE /users/{id}/trusted-devices/{device_id}',
-  'POST /clients/{client_id}/test-logout',
-  'POST /groups',
-  'POST /invitations',
-  'POST /settings/test-email',
-  'POST /branding/pictures',
-  'POST /users/unlock',
-  'POST /users/{id}/revoke-sessions',
-  'POST /users/{id}/send-email-verification',
-  'POST /users/{id}/send-password-reset',
-  'POST /users/{id}/remove-picture',
-  'POST /users/{id}/unlock',
-]);
 
 let app: TestApp;
 let client: { id: string; secret: string };
@@ -99,80 +42,238 @@ async function enter(username: string): Promise<Agent> {
 const isSentToSignIn = ({ status, location }: Page): boolean =>
   status === 303 && location?.includes('/oauth2/authorize?client_id=latchkey-admin') === true;
 
-interface Operation {
-  readonly name: string;
-  readonly description: string;
-}
+const STALE_MS = 301_000;
 
-async function operations(): Promise<Operation[]> {
-  const { body } = await call(app, 'GET', '/admin/api/openapi.json', { headers: bearer(ADMIN_TOKEN) });
-  const paths: Record<string, Record<string, { description: string }>> = { ...Object(body.paths) };
-  return Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, { description }]) => ({
-      name: `${method.toUpperCase()} ${path}`,
-      description,
-    })),
+/** The addresses of all forms and ceremonies below /account, as the sources declare them. */
+function accountForms(): string[] {
+  const sources = ['routes', 'passkeys-page'].map((name) =>
+    readFileSync(new URL(`../../src/self-service/${name}.ts`, import.meta.url), 'utf8'),
   );
+  const declared = /(?:\['POST', |router\.post\(\s*)'(\/account[^']*)'/g;
+  return sources.flatMap((text) => [...text.matchAll(declared)].map(([, path = '']) => path)).sort();
 }
 
-test('sensitivity table: lists exactly the acts of the admin API', async () => {
-  const all = await operations();
-  assert.ok(all.length > 60);
-  for (const { name, description } of all) {
-    const told = / Sensitive(?:, ([^:]*))?: a user must/.exec(description);
-    const expected = SENSITIVE[name];
-    if (expected === undefined) {
-      assert.equal(told, null, `${name} is sensitive`);
-      assert.ok(PLAIN.has(name) || name.startsWith('GET '), `${name} is in neither list`);
-    } else if (expected === true) assert.deepEqual([told?.length, told?.[1]], [2, undefined], name);
-    else assert.ok(told?.[1]?.startsWith(expected), `${name}: ${told?.[1]}`);
-  }
-  const names = new Set(all.map(({ name }) => name));
-  for (const name of [...Object.keys(SENSITIVE), ...PLAIN]) assert.ok(names.has(name), `there is no ${name}`);
+const routes = declaredRoutes();
+const routeNames = new Set(routes.map(nameOf));
+const propertiesOf = (route: Route): string[] =>
+  route.body && 'properties' in route.body ? Object.keys(Object(route.body.properties)) : [];
+
+const actOf = (route: Route): ActSensitivity | undefined => actIn<ActSensitivity>(ADMIN_ACTS, nameOf(route));
+
+/** Of a member, one that says something and one that something new has anyway. */
+const given: Readonly<Record<string, unknown>> = {
+  username: 'evil',
+  email: 'evil@example.com',
+  other_emails: ['evil@example.com'],
+  is_email_verified: true,
+  phone_number_verified: true,
+  role: 'admin',
+  totp_verified: true,
+  is_active: false,
+  send_mail: false,
+};
+
+test('acts: the table has exactly the routes that change something', () => {
+  for (const name of Object.keys(ADMIN_ACTS)) assert.ok(routeNames.has(name), `there is no ${name}`);
+  for (const name of Object.keys(FRESH_ANSWERS)) assert.ok(routeNames.has(name), `there is no ${name}`);
+  for (const route of routes.filter(({ method }) => method !== 'GET'))
+    assert.notEqual(actOf(route), undefined, nameOf(route));
 });
 
-test('attack: a user’s token older than five minutes at each sensitive act', async () => {
+test('acts: a route that writes a member says how sensitive it is', () => {
+  for (const route of routes) {
+    const act = actOf(route);
+    const isWhole = act === 'sensitive' || (typeof act === 'object' && 'unless' in act);
+    if (isWhole || route.method === 'GET') continue;
+    assert.equal(route.lines, undefined, `${nameOf(route)} reads lines, whose members nobody looks at`);
+    const written = propertiesOf(route);
+    if (act === 'plain' || act === undefined || !('members' in act)) {
+      assert.deepEqual(
+        written,
+        [],
+        `${nameOf(route)} writes members that src/model/members.ts does not have`,
+      );
+      continue;
+    }
+    const said = new Set(membersOf(act.members).map(({ name }) => name));
+    for (const name of written) assert.ok(said.has(name), `${nameOf(route)} writes ${name}`);
+  }
+});
+
+test('acts: no member of the tables that no act writes', () => {
+  const writers = routes.map((route) => ({ act: actOf(route), written: propertiesOf(route) }));
+  for (const table of ['user', 'group', 'invitation', 'test_mail', 'picture', 'user_reference'] as const) {
+    const written = new Set(
+      writers.flatMap((one) =>
+        typeof one.act === 'object' && 'members' in one.act && one.act.members === table ? one.written : [],
+      ),
+    );
+    assert.deepEqual(
+      membersOf(table).flatMap(({ name }) => (written.has(name) ? [] : [name])),
+      [],
+      table,
+    );
+  }
+});
+
+/** Each request that a stale sign-in must not get through, and each that it may. */
+function requestsOf(route: Route): { body: object; isRefused: boolean }[] {
+  const act = actOf(route);
+  if (act === undefined || act === 'plain') return [{ body: {}, isRefused: false }];
+  if (act === 'sensitive' || 'unless' in act) return [{ body: {}, isRefused: true }];
+  const written = new Set(propertiesOf(route));
+  return membersOf(act.members).flatMap(({ name, sensitivity, initial = [] }) => {
+    if (!written.has(name)) return [];
+    const isNew = act.of === 'new';
+    const isSensitive = sensitivity === 'sensitive' || (!isNew && sensitivity !== 'plain');
+    return [
+      { body: { [name]: given[name] ?? 'x' }, isRefused: isSensitive },
+      ...(isNew ? initial.map((value) => ({ body: { [name]: value }, isRefused: false })) : []),
+      ...(isNew && sensitivity === 'address'
+        ? [{ body: { [name]: 'evil@example.com' }, isRefused: true }]
+        : []),
+    ];
+  });
+}
+
+const NOWHERE = '00000000-0000-4000-8000-000000000000';
+
+test('attack: a user’s token older than five minutes at every route, with every member', async () => {
   const { username } = await app.createUser('root-by-token', { role: 'admin' });
   const { access_token: token } = await tokensOf(app, client, { username }, { scope: 'openid admin' });
-  const body = JSON.stringify({ name: 'x', scopes: ['admin'], expires_in_seconds: 3600 });
-  const send = (bearerOf: string) =>
-    call(app, 'POST', '/admin/api/api-keys', {
-      headers: { ...bearer(bearerOf), 'content-type': 'application/json' },
-      body,
-    });
-  assert.equal((await send(token)).status, 201, 'a fresh one does');
-  app.advance(301_000);
-  const whole: Readonly<Record<string, string>> = {
-    'POST /users': '{"username":"evil","role":"admin"}',
-    'PATCH /users/{id}': '{"role":"admin"}',
-    'PUT /users/{id}': '{"email":"evil@example.com"}',
-  };
-  for (const name of Object.keys(SENSITIVE)) {
-    const [method = '', path = ''] = name.split(' ');
-    const isRead = method === 'GET';
-    const answer = await call(app, method, `/admin/api${path.replaceAll(/\{\w+\}/g, victim.id)}`, {
-      headers: { ...bearer(token), ...(!isRead && { 'content-type': 'application/json' }) },
-      ...(!isRead && method !== 'DELETE' && { body: whole[name] ?? '{}' }),
-    });
-    assert.equal(answer.status, 403, `${name}: ${answer.text}`);
-    assert.match(answer.text, /"reason":"auth\.stale"/, name);
-    assert.match(answer.headers.get('www-authenticate') ?? '', /error="insufficient_user_authentication"/);
+  app.advance(STALE_MS);
+  for (const route of routes) {
+    const isRead = route.method === 'GET';
+    const type = route.lines ? 'application/x-ndjson' : 'application/json';
+    for (const { body, isRefused } of requestsOf(route)) {
+      const answer = await call(
+        app,
+        route.method,
+        `/admin/api${route.path.replaceAll(/\{\w+\}/g, NOWHERE)}`,
+        {
+          headers: { ...bearer(token), ...(!isRead && { 'content-type': type }) },
+          ...(!isRead && route.method !== 'DELETE' && { body: JSON.stringify(body) }),
+        },
+      );
+      const about = `${nameOf(route)} ${JSON.stringify(body)}: ${answer.text.slice(0, 300)}`;
+      if (!isRefused) {
+        assert.doesNotMatch(answer.text, /"reason":"auth\.stale"/, about);
+        continue;
+      }
+      assert.equal(answer.status, 403, about);
+      assert.match(answer.text, /"reason":"auth\.stale"/, about);
+      assert.match(answer.headers.get('www-authenticate') ?? '', /error="insufficient_user_authentication"/);
+    }
   }
-  for (const path of ['/users', '/mails?state=failed', '/settings', '/audit'])
-    assert.equal((await call(app, 'GET', `/admin/api${path}`, { headers: bearer(token) })).status, 200, path);
-  const rename = await call(app, 'PATCH', `/admin/api/users/${victim.id}`, {
-    headers: { ...bearer(token), 'content-type': 'application/json' },
-    body: '{"name":"Plain"}',
-  });
-  assert.equal(rename.status, 200, rename.text);
   // Programs have no one to ask.
-  const made = await send(ADMIN_TOKEN);
-  assert.equal(made.status, 201);
+  const made = await call(app, 'POST', '/admin/api/api-keys', {
+    headers: { ...bearer(ADMIN_TOKEN), 'content-type': 'application/json' },
+    body: JSON.stringify({ name: 'x', scopes: ['admin'], expires_in_seconds: 3600 }),
+  });
+  assert.equal(made.status, 201, made.text);
   const byKey = await call(app, 'PATCH', '/admin/api/settings', {
     headers: { ...bearer(String(Object(made.body.data).api_key)), 'content-type': 'application/json' },
     body: '{"password_min_length":8}',
   });
   assert.equal(byKey.status, 200, byKey.text);
+});
+
+test('attack: a stale administrator creates a user with any verified address, or renames one', async () => {
+  const { username } = await app.createUser('root-who-left', { role: 'admin' });
+  const { access_token: token } = await tokensOf(app, client, { username }, { scope: 'openid admin' });
+  const send = (method: string, path: string, body: object, headers: Record<string, string> = {}) =>
+    call(app, method, `/admin/api${path}`, {
+      headers: { ...bearer(token), 'content-type': 'application/json', ...headers },
+      body: JSON.stringify(body),
+    });
+  const boss = { username: 'boss', password: 'an attacker chose this one', email: 'boss@example.com' };
+  const once = { 'idempotency-key': 'invited-while-fresh' };
+  const invitation = { email: 'friend@example.net', send_mail: true };
+  const fresh = await send('POST', '/invitations', invitation, once);
+  assert.match(String(Object(fresh.body.data).url), /^http/, 'a fresh sign-in reads the link');
+  app.advance(STALE_MS);
+  const before = (await app.admin('GET', '/users')).body.data.total;
+  for (const [method, path, body] of [
+    ['POST', '/users', boss],
+    ['POST', '/users', { ...boss, is_email_verified: true }],
+    ['POST', '/users', { ...boss, username: 'boss@example.com' }],
+    ['PATCH', `/users/${victim.id}`, { username: 'renamed' }],
+    ['PUT', `/users/${victim.id}`, { username: 'renamed' }],
+    ['PATCH', `/users/${victim.id}`, { phone_number_verified: true }],
+    ['POST', '/invitations', { ...invitation, send_mail: false }],
+  ] as const) {
+    const answer = await send(method, path, body);
+    assert.equal(Object(answer.body.error).reason, 'auth.stale', `${method} ${path}: ${answer.text}`);
+  }
+  assert.equal((await app.admin('GET', '/users')).body.data.total, before);
+  assert.equal((await app.admin('GET', `/users/${victim.id}`)).body.data.username, victim.username);
+  for (const headers of [{}, once]) {
+    const mailed = await send('POST', '/invitations', invitation, headers);
+    assert.equal(mailed.status, 201, mailed.text);
+    assert.equal(Object(mailed.body.data).url, undefined, 'nobody but who gets the mail reads the link');
+  }
+  const nobody = await send('POST', '/users', {
+    username: 'without-address',
+    password: boss.password,
+    role: 'user',
+  });
+  assert.equal(nobody.status, 201, nobody.text);
+  const plain = await send('PATCH', `/users/${victim.id}`, { name: 'Plain' });
+  assert.equal(plain.status, 200, plain.text);
+});
+
+test('acts of people on their own account: table, document and pages are one list', () => {
+  assert.deepEqual(Object.keys(ACCOUNT_API_ACTS).sort(), [...operationNames].sort());
+  const pages = accountForms();
+  assert.ok(pages.length > 20);
+  assert.deepEqual(Object.keys(ACCOUNT_PAGE_ACTS).sort(), pages);
+});
+
+test('attack: a browser or token left open, at every act on the own account', async () => {
+  const person = await app.createUser('left-open', {
+    email: 'left-open@example.com',
+    is_email_verified: true,
+  });
+  const { access_token: token } = await tokensOf(app, client, person, { scope: 'openid' });
+  const agent = new Agent(app);
+  const csrf =
+    hiddenFields(
+      (
+        await agent.submit(await agent.follow(await agent.get('/account')), {
+          username: person.username,
+          password: PASSWORD,
+        })
+      ).body,
+    ).csrf ?? '';
+  app.advance(STALE_MS);
+  for (const [name, act] of Object.entries(ACCOUNT_API_ACTS)) {
+    const [method = '', path = ''] = name.split(' ');
+    const isRead = method === 'GET';
+    const answer = await call(app, method, `/account/api${path.replace(':id', NOWHERE)}`, {
+      headers: { ...bearer(token), ...(!isRead && { 'content-type': 'application/json' }) },
+      ...(!isRead &&
+        method !== 'DELETE' && { body: name === 'PATCH /profile' ? '{"username":"other"}' : '{}' }),
+    });
+    const isStale = /"auth\.stale"/.test(answer.text);
+    assert.equal(isStale, act === 'sensitive', `${name}: ${answer.status} ${answer.text.slice(0, 200)}`);
+  }
+  for (const [path, act] of Object.entries(ACCOUNT_PAGE_ACTS)) {
+    if (act !== 'sensitive') continue;
+    const answer = path.includes('/register/')
+      ? await agent.post(path, { csrf })
+      : await agent.post(path, { csrf, id: NOWHERE, email: 'evil@example.com' });
+    const isAsked = answer.status === 303 && /prompt=login/.test(answer.location ?? '');
+    // What is bound to one secret, or is JSON, is refused before.
+    assert.ok(
+      isAsked || [400, 403, 415].includes(answer.status),
+      `${path}: ${answer.status} ${answer.location}`,
+    );
+  }
+  const { body } = await app.admin('GET', `/users/${person.id}`);
+  assert.deepEqual(
+    [body.data.email, body.data.other_emails, body.data.deletion_due_at],
+    ['left-open@example.com', [], null],
+  );
 });
 
 test('attack: an administrator’s browser left open, at each Admin UI form that grants access', async () => {
@@ -197,6 +298,7 @@ test('attack: an administrator’s browser left open, at each Admin UI form that
     [`/admin/users/${victim.id}/deactivate`]: {},
     [`/admin/users/${victim.id}/delete`]: { confirm: 'victim' },
     [`/admin/users/${victim.id}/edit`]: { username: 'victim', email: 'evil@example.com' },
+    '/admin/invitations': { email: 'evil@example.com', days: '7' },
     '/admin/users/new': { username: 'evil', role: 'admin', password: 'an attacker chose this one' },
     [shop]: { ...form, client_name: 'Shop', redirect_uris: 'https://evil.example/callback' },
     [`${shop}/rotate-secret`]: { overlap_hours: '0' },

@@ -7,7 +7,7 @@
 //     (on) => ({
 //       list: on.list({ summary, list, query: (wanted, { apiKeys }) => apiKeys.query(wanted), recordOf: (key) => key }),
 //       read: on.read({ summary, find: (id, { apiKeys }) => apiKeys.find(id), missing: 'api_key.not_found' }),
-//       remove: on.remove({ summary, sensitivity: 'sensitive', event: 'api_key.revoked', run: async (input, ports) => … }),
+//       remove: on.remove({ summary, event: 'api_key.revoked', run: async (input, ports) => … }),
 //     }),
 //   );
 //

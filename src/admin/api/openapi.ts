@@ -66,7 +66,7 @@ const bodyOf = (schema: TSchema) => ({
   'application/json': { schema: documented(schema), example: exampleOf(schema, 'short') },
 });
 
-/** Source of the table of all acts and their sensitivity (decisions §8). */
+/** Source of the table of all acts and their sensitivity (src/model/acts.ts). */
 function sensitivityOf({ sensitivity }: Route): string {
   if (sensitivity === 'plain') return '';
   const when = sensitivity === 'sensitive' ? '' : `, ${sensitivity.when}`;
@@ -135,7 +135,6 @@ export function openApiRoute(routes: readonly Route[], about: About): Route {
   const route: Route = defineRoute({
     method: 'GET',
     path: '/openapi.json',
-    sensitivity: 'plain',
     tag: 'About',
     summary: 'This document',
     success: { status: 200, schema: RecordSchema(StringSchema(), Unknown()) },

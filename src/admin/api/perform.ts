@@ -14,8 +14,12 @@ export function requireAccess({ method, needs }: Pick<Route, 'method' | 'needs'>
     throw new AppError('auth.insufficient_scope');
 }
 
+/** Whether the caller may do and read what is sensitive now: programs cannot authenticate again. */
+export const isFreshOrProgram = async ({ kind, isFresh }: Actor): Promise<boolean> =>
+  kind !== 'user' || (await isFresh?.()) === true;
+
 /**
- * Depends only on the route's declaration, not on the page or program that calls it.
+ * Depends only on the table of acts, not on the page or program that calls it.
  * @throws AppError auth.stale
  */
 export async function requireFresh(
@@ -23,8 +27,7 @@ export async function requireFresh(
   input: Pick<RawInput, 'query' | 'body' | 'actor'>,
 ): Promise<void> {
   const isSensitive = typeof sensitivity === 'string' ? sensitivity === 'sensitive' : sensitivity.is(input);
-  const { kind, isFresh } = input.actor;
-  if (isSensitive && kind === 'user' && (await isFresh?.()) !== true) throw new AppError('auth.stale');
+  if (isSensitive && !(await isFreshOrProgram(input.actor))) throw new AppError('auth.stale');
 }
 
 /** @throws AppError as requireAccess, requireFresh and the route do, StoreUnavailable when the audit event cannot be stored */

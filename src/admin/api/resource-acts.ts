@@ -8,15 +8,7 @@ import type { Cursors } from './cursor.ts';
 import { type ListPage, pageSchema, readPage } from './list.ts';
 import { type ListDefinition, listQuerySchema, readListQuery } from './list-query.ts';
 import type { Listing } from './ports.ts';
-import {
-  type Answer,
-  declareAs,
-  type Handle,
-  type Input,
-  type Nothing,
-  noContent,
-  type Sensitivity,
-} from './route.ts';
+import { type Answer, declareAs, type Handle, type Input, type Nothing, noContent } from './route.ts';
 import { type Act, bound, createRouteKit, type Run } from './route-kit.ts';
 import { idParams } from './shared.ts';
 
@@ -62,13 +54,10 @@ interface Common {
 }
 
 interface Reading {
-  /** Default: plain. */
-  readonly sensitivity?: Sensitivity;
   readonly needs?: 'admin';
 }
 
 interface Changing {
-  readonly sensitivity: Sensitivity;
   readonly event: EventName;
 }
 
@@ -99,7 +88,6 @@ export function createKit<
     before,
     csv = [],
     path = home,
-    sensitivity = 'plain',
     ...declaration
   }: Common &
     Reading & {
@@ -121,7 +109,6 @@ export function createKit<
       method: 'GET',
       path,
       tag,
-      sensitivity,
       query: listQuerySchema(definition),
       success: { status: 200, schema: pageSchema(view) },
     });
@@ -147,7 +134,6 @@ export function createKit<
     find,
     missing,
     path = itemPath,
-    sensitivity = 'plain',
     ...declaration
   }: Common &
     Reading & {
@@ -159,7 +145,6 @@ export function createKit<
       method: 'GET',
       path,
       tag,
-      sensitivity,
       params: idParams,
       success: viewed,
     });

@@ -1,11 +1,12 @@
-// Defines routes. The handle holds everything known without a running server: method, path, input, output, sensitivity and
-// audit event. Validation, types and the OpenAPI document are derived from it. The implementation is added when the server
+// Defines routes. The handle holds everything known without a running server: method, path, input, output and audit
+// event; how sensitive it is, the table of all acts says (sensitivity.ts). Validation, types and the OpenAPI document are derived from it. The implementation is added when the server
 // is assembled.
 import { Object as ObjectSchema, type Static, type TObject, type TSchema } from 'typebox';
 import { AppError } from '../../errors.ts';
 import type { EventName, Target } from '../../events/index.ts';
 import type { Line, LineOptions } from '../../http/index.ts';
 import type { Actor } from './ports.ts';
+import { type Sensitivity, sensitivityOf } from './sensitivity.ts';
 import { createValidator, type Validator } from './validate.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -33,26 +34,6 @@ export interface Answer<Data> {
 /** Result of a route with status 204. */
 export const noContent: Answer<undefined> = { data: undefined };
 
-/**
- * Whether a person must have authenticated for this within the last five minutes, as strongly as the account allows
- * (decisions §8): acts that grant access, show secrets, or cannot be undone. Programs cannot reauthenticate.
- */
-export type Sensitivity =
-  | 'plain'
-  | 'sensitive'
-  | {
-      /** Description for the table of all acts. */
-      readonly when: string;
-      readonly is: (input: Pick<RawInput, 'query' | 'body'>) => boolean;
-    };
-
-/** Sensitive when the body has one of these members. */
-export const sensitiveMembers = (...names: readonly string[]): Sensitivity => ({
-  when: `when the body has ${names.map((name) => `\`${name}\``).join(', ')}`,
-  is: ({ body }) =>
-    typeof body === 'object' && body !== null && names.some((name) => Object.hasOwn(body, name)),
-});
-
 /** How a success is recorded in the audit log. */
 export interface Recorded {
   readonly event: EventName;
@@ -78,7 +59,6 @@ export interface Declaration<P extends TObject, Q extends TObject, B extends TSc
   readonly bodyBytes?: number;
   /** Whether an empty body is read as `{}`. */
   readonly isBodyOptional?: boolean;
-  readonly sensitivity: Sensitivity;
   /** Absent: the route only reads, otherwise test/audit fails. */
   readonly recorded?: Recorded;
   /** Reading this also requires full access, as every change does. */
@@ -107,6 +87,7 @@ export type Nothing = typeof nothing;
 
 /** A route as a static value: a page that calls it passes `Params` and receives `Data`. */
 export interface Handle<Params, Query, Body, Data> extends AnyDeclaration {
+  readonly sensitivity: Sensitivity;
   readonly check: {
     readonly params: Validator<Params>;
     readonly query: Validator<Query>;
@@ -134,6 +115,7 @@ export const isConditional = (
 
 /** An implemented route. Schema types end here: callers see the same type for every route. */
 export interface Route extends AnyDeclaration {
+  readonly sensitivity: Sensitivity;
   /** @throws AppError request.invalid with `fields`, and the errors of the handler */
   readonly run: (input: RawInput) => Promise<Answer<unknown> | undefined>;
   /** Reads lines instead of a body and returns lines; `run` is not called then. */
@@ -169,6 +151,7 @@ export const declareAs = <P extends TObject, Q extends TObject, B extends TSchem
   declaration: Declaration<P, Q, B, TSchema>,
 ): Handle<Static<P>, Static<Q>, Static<B>, Data> => ({
   ...declaration,
+  sensitivity: sensitivityOf(declaration),
   check: {
     params: createValidator(orNothing(declaration.params)),
     query: createValidator(orNothing(declaration.query), 'query'),
@@ -213,7 +196,7 @@ export function implement<Params, Query, Body, Data>(
 export const declareLines = <R extends TSchema>({
   lines,
   ...declaration
-}: Pick<Route, 'method' | 'path' | 'tag' | 'summary' | 'sensitivity' | 'recorded'> & {
+}: Pick<Route, 'method' | 'path' | 'tag' | 'summary' | 'recorded'> & {
   readonly lines: LinesDeclaration<R>;
 }): LinesHandle<Static<R>> => ({ ...declareAs({ ...declaration, success: { status: 200 } }), lines });
 

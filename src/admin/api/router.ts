@@ -2,13 +2,15 @@
 import type Koa from 'koa';
 import { AppError } from '../../errors.ts';
 import { createRouter, type RouteHandler, readJson, readLines } from '../../http/index.ts';
+import { isMembers } from '../../json.ts';
+import { actIn, FRESH_ANSWERS } from '../../model/acts.ts';
 import type { AuditTrail } from './audit-trail.ts';
 import { createTakeEchoes } from './echoed-members.ts';
 import type { Idempotency, Reply } from './idempotency.ts';
-import { createPerform, type Perform, requireAccess, requireFresh } from './perform.ts';
+import { createPerform, isFreshOrProgram, type Perform, requireAccess, requireFresh } from './perform.ts';
 import type { Actor, AuthorizeAdmin } from './ports.ts';
 import { readQueryString } from './query-string.ts';
-import { type Answer, isCreating, type RawInput, type Route } from './route.ts';
+import { type Answer, isCreating, nameOf, type RawInput, type Route } from './route.ts';
 
 interface Deps {
   readonly routes: readonly Route[];
@@ -102,10 +104,22 @@ function respond(route: Route, { routes, publicUrl, idempotency }: Deps, perform
     const key = sent(ctx, 'idempotency-key');
     if (key === undefined || !isCreating(route)) return send(ctx, await act());
     const address = `${route.method} ${route.path}`;
+    // An answer is kept for a day, and gives what is in it to a fresh sign-in alone, as at first.
+    await requireFresh(route, input);
     const { isRepeated, ...reply } = await idempotency.once({ key, actor, address, body: input.body }, act);
-    if (isRepeated) ctx.set('Idempotency-Replayed', 'true');
-    return send(ctx, reply);
+    if (!isRepeated) return send(ctx, reply);
+    ctx.set('Idempotency-Replayed', 'true');
+    const isWhole = await isFreshOrProgram(actor);
+    return send(ctx, isWhole ? reply : { ...reply, body: withoutFreshMembers(route, reply.body) });
   };
+}
+
+/** Of an answer that was kept from a fresh sign-in. */
+function withoutFreshMembers(route: Route, body: unknown): unknown {
+  const hidden: readonly string[] = actIn<readonly string[]>(FRESH_ANSWERS, nameOf(route)) ?? [];
+  if (!isMembers(body) || !isMembers(body.data)) return body;
+  const kept = Object.entries(body.data).filter(([name]) => !hidden.includes(name));
+  return { ...body, data: Object.fromEntries(kept) };
 }
 
 async function answerLines(

@@ -178,7 +178,6 @@ export const apiKeys = defineResource(
   (on) => ({
     create: on.create({
       summary: 'Create an API key; only this response contains its value',
-      sensitivity: 'sensitive',
       event: 'api_key.created',
       isBodyShown: true,
       body: newApiKeySchema,
@@ -208,7 +207,6 @@ export const apiKeys = defineResource(
     }),
     remove: on.remove({
       summary: 'Revoke an API key, effective from the next request',
-      sensitivity: 'sensitive',
       event: 'api_key.revoked',
       params: idParams,
       async run({ params: { id }, ifVersion }, { apiKeys }) {

@@ -110,7 +110,6 @@ export const apiImport = defineRoutes('APIs', (on: RouteKit<Ports>) => ({
   import: on.lines({
     method: 'POST',
     path: '/resources/import',
-    sensitivity: 'sensitive',
     // Each API has an event of its own; takeAll records them all.
     recorded: { event: 'apis.imported' },
     summary:

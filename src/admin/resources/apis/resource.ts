@@ -69,7 +69,6 @@ export const apis = defineResource(
   (on) => ({
     create: on.create({
       summary: 'Create an API; only this response contains its introspection secret',
-      sensitivity: 'sensitive',
       event: 'api.created',
       isBodyShown: true,
       body: newApiSchema,
@@ -95,7 +94,6 @@ export const apis = defineResource(
       method: 'PUT',
       summary:
         'Replace an API: what is not given gets its default. Tokens for scopes that are gone are revoked.',
-      sensitivity: 'sensitive',
       event: 'api.updated',
       isBodyShown: true,
       body: replacedApiSchema,
@@ -106,7 +104,6 @@ export const apis = defineResource(
       method: 'PATCH',
       summary:
         'Change an API: only the given fields change, lists as a whole. Tokens for scopes that are gone are revoked.',
-      sensitivity: 'sensitive',
       event: 'api.updated',
       isBodyShown: true,
       body: changedApiSchema,
@@ -115,7 +112,6 @@ export const apis = defineResource(
     }),
     remove: on.remove({
       summary: 'Delete an API; its tokens are revoked, and one created again under its identifier is another',
-      sensitivity: 'sensitive',
       event: 'api.removed',
       params: idParams,
       run: ({ params, ifVersion }, ports) => ports.apis.remove(params.id, { ifVersion }),
@@ -123,7 +119,6 @@ export const apis = defineResource(
     rotateSecret: on.route({
       method: 'POST',
       path: '/resources/{id}/rotate-secret',
-      sensitivity: 'sensitive',
       summary: 'Rotate the introspection secret of an API; only this response contains the new one',
       recorded: { event: 'api.secret_rotated', target: 'api' },
       params: idParams,

@@ -79,7 +79,6 @@ export const mailTexts = defineRoutes('Branding', (on: RouteKit<Ports>) => ({
   list: on.route({
     method: 'GET',
     path: '/branding/mails',
-    sensitivity: 'plain',
     summary: 'List the e-mails, and in which languages they have texts of their own',
     success: { status: 200, schema: listSchema, hasVersion: true },
     async run(_, { looks }) {
@@ -94,7 +93,6 @@ export const mailTexts = defineRoutes('Branding', (on: RouteKit<Ports>) => ({
   replaceAll: on.route({
     method: 'PUT',
     path: '/branding/mails',
-    sensitivity: 'sensitive',
     hasTarget: true,
     recorded,
     summary: 'Replace the own texts of all e-mails: what is not given is as shipped',
@@ -110,7 +108,6 @@ export const mailTexts = defineRoutes('Branding', (on: RouteKit<Ports>) => ({
   export: on.route({
     method: 'GET',
     path: '/branding/mails/export',
-    sensitivity: 'plain',
     summary: 'Export the own texts of all e-mails',
     success: { status: 200, schema: mailTextsFileSchema, hasVersion: true },
     async run(_, { looks }) {
@@ -121,7 +118,6 @@ export const mailTexts = defineRoutes('Branding', (on: RouteKit<Ports>) => ({
   versions: on.route({
     method: 'GET',
     path: '/branding/mails/versions',
-    sensitivity: 'plain',
     summary: 'List the versions of the texts of e-mails',
     success: { status: 200, schema: versionsSchema },
     async run(_, { looks }) {
@@ -138,7 +134,6 @@ export const mailTexts = defineRoutes('Branding', (on: RouteKit<Ports>) => ({
   restore: on.route({
     method: 'POST',
     path: '/branding/mails/restore',
-    sensitivity: 'sensitive',
     hasTarget: true,
     recorded: { ...recorded, event: 'branding.restored' },
     summary: 'Bring back an earlier version of the texts of e-mails',
@@ -152,7 +147,6 @@ export const mailTexts = defineRoutes('Branding', (on: RouteKit<Ports>) => ({
   read: on.route({
     method: 'GET',
     path: '/branding/mails/{mail}/{language}',
-    sensitivity: 'plain',
     summary: 'Read the own texts of an e-mail in a language',
     params,
     success: described,
@@ -164,7 +158,6 @@ export const mailTexts = defineRoutes('Branding', (on: RouteKit<Ports>) => ({
   replace: on.route({
     method: 'PUT',
     path: '/branding/mails/{mail}/{language}',
-    sensitivity: 'sensitive',
     hasTarget: true,
     recorded,
     summary: 'Replace the own texts of an e-mail in a language: what is not given is as shipped',

@@ -55,7 +55,6 @@ export const lookPictures = defineRoutes('Branding', (on: RouteKit<Ports>) => ({
   upload: on.route({
     method: 'POST',
     path: '/branding/pictures',
-    sensitivity: 'plain',
     recorded: { event: 'branding.picture_uploaded', target: 'setting' },
     summary: 'Upload a picture: a logo, an icon or a background, encoded anew and kept by this server',
     body: pictureBody,
@@ -69,7 +68,6 @@ export const lookPictures = defineRoutes('Branding', (on: RouteKit<Ports>) => ({
   read: on.route({
     method: 'GET',
     path: '/branding/pictures/{picture}',
-    sensitivity: 'plain',
     summary: 'Read the size and weight of a picture; the picture itself is at `/pictures/`',
     params: pictureParams,
     success: { status: 200, schema: pictureSchema },

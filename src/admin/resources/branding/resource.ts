@@ -99,7 +99,6 @@ export const branding = defineRoutes('Branding', (on: RouteKit<Ports>) => {
     on.route({
       method,
       path: '/branding',
-      sensitivity: 'sensitive',
       hasTarget: true,
       recorded,
       summary,
@@ -111,7 +110,6 @@ export const branding = defineRoutes('Branding', (on: RouteKit<Ports>) => {
     on.route({
       method,
       path: '/clients/{client_id}/branding',
-      sensitivity: 'sensitive',
       recorded: ofClient,
       summary,
       params: clientIdParams,
@@ -125,7 +123,6 @@ export const branding = defineRoutes('Branding', (on: RouteKit<Ports>) => {
     read: on.route({
       method: 'GET',
       path: '/branding',
-      sensitivity: 'plain',
       summary: 'Read how pages look',
       success: described,
       run: async (_, { looks }) => answerOf(await looks.read('default')),
@@ -135,7 +132,6 @@ export const branding = defineRoutes('Branding', (on: RouteKit<Ports>) => {
     versions: on.route({
       method: 'GET',
       path: '/branding/versions',
-      sensitivity: 'plain',
       summary: 'List the versions of how pages look',
       success: { status: 200, schema: versionsSchema },
       run: (_, ports) => versionsOf('default', ports),
@@ -143,7 +139,6 @@ export const branding = defineRoutes('Branding', (on: RouteKit<Ports>) => {
     restore: on.route({
       method: 'POST',
       path: '/branding/restore',
-      sensitivity: 'sensitive',
       hasTarget: true,
       recorded: { ...recorded, event: 'branding.restored' },
       summary: 'Bring back an earlier version of how pages look',
@@ -155,7 +150,6 @@ export const branding = defineRoutes('Branding', (on: RouteKit<Ports>) => {
     readOfClient: on.route({
       method: 'GET',
       path: '/clients/{client_id}/branding',
-      sensitivity: 'plain',
       summary: 'Read what an application has differently from how pages look',
       params: clientIdParams,
       success: described,
@@ -167,7 +161,6 @@ export const branding = defineRoutes('Branding', (on: RouteKit<Ports>) => {
     versionsOfClient: on.route({
       method: 'GET',
       path: '/clients/{client_id}/branding/versions',
-      sensitivity: 'plain',
       summary: 'List the versions of an application’s look',
       params: clientIdParams,
       success: { status: 200, schema: versionsSchema },
@@ -176,7 +169,6 @@ export const branding = defineRoutes('Branding', (on: RouteKit<Ports>) => {
     restoreOfClient: on.route({
       method: 'POST',
       path: '/clients/{client_id}/branding/restore',
-      sensitivity: 'sensitive',
       recorded: { ...ofClient, event: 'branding.restored' },
       summary: 'Bring back an earlier version of an application’s look',
       params: clientIdParams,
@@ -194,7 +186,6 @@ export const lookExport = defineRoutes('Branding', (on: RouteKit<Ports>) => ({
   ofAll: on.route({
     method: 'GET',
     path: '/branding/export',
-    sensitivity: 'plain',
     summary: 'Export how pages look, with the pictures',
     success: { status: 200, schema: lookFileSchema },
     run: async (_, ports) => exportOf('default', ports),
@@ -202,7 +193,6 @@ export const lookExport = defineRoutes('Branding', (on: RouteKit<Ports>) => ({
   ofClient: on.route({
     method: 'GET',
     path: '/clients/{client_id}/branding/export',
-    sensitivity: 'plain',
     summary: 'Export an application’s look, with the pictures',
     params: clientIdParams,
     success: { status: 200, schema: lookFileSchema },

@@ -126,7 +126,6 @@ export const clientDeliveries = defineResource(
     addresses: on.route({
       method: 'GET',
       path: '/clients/{client_id}/called-addresses',
-      sensitivity: 'plain',
       summary: 'Read which addresses this server calls for an application, and whether it can',
       params: clientIdParams,
       success: { status: 200, schema: calledAddressesSchema },
@@ -146,7 +145,6 @@ export const clientDeliveries = defineResource(
     test: on.route({
       method: 'POST',
       path: '/clients/{client_id}/test-logout',
-      sensitivity: 'plain',
       isUnversioned: true,
       summary: 'Send a logout token for a user and a session that do not exist, at once',
       recorded: { event: 'client.logout_tested', target: 'client' },

@@ -152,7 +152,6 @@ export const clients = defineResource(
       on.route({
         method,
         path,
-        sensitivity: 'sensitive',
         summary,
         recorded: { event: 'client.updated', target: 'client', view: 'client' },
         params: clientIdParams,
@@ -169,7 +168,6 @@ export const clients = defineResource(
     return {
       create: on.create({
         summary: 'Create an application; only this response contains the secret of a confidential one',
-        sensitivity: 'sensitive',
         event: 'client.created',
         body: newClientSchema,
         answer: clientWithSecretSchema,
@@ -188,7 +186,6 @@ export const clients = defineResource(
       read: on.route({
         method: 'GET',
         path,
-        sensitivity: 'plain',
         summary: 'Read an application',
         params: clientIdParams,
         success: { status: 200, schema: clientSchema, hasVersion: true },
@@ -208,7 +205,6 @@ export const clients = defineResource(
       checkRedirectUris: on.route({
         method: 'GET',
         path: '/redirect-uris/check',
-        sensitivity: 'plain',
         summary: 'Check redirect URIs by the rules of a registration, without registering them',
         query: checkedUrisQuery,
         success: { status: 200, schema: checkedUrisSchema },
@@ -231,7 +227,6 @@ export const clients = defineResource(
       remove: on.remove({
         path,
         summary: 'Delete an application with all its grants and tokens',
-        sensitivity: 'sensitive',
         event: 'client.removed',
         params: clientIdParams,
         async run({ params, ifVersion }, ports) {
@@ -242,7 +237,6 @@ export const clients = defineResource(
       refusals: on.route({
         method: 'GET',
         path: `${path}/refusals`,
-        sensitivity: 'plain',
         summary: 'List the last requests of an application that were refused, with cause and remedy',
         params: clientIdParams,
         success: { status: 200, schema: refusalsSchema },
@@ -255,7 +249,6 @@ export const clients = defineResource(
       rotateSecret: on.route({
         method: 'POST',
         path: `${path}/rotate-secret`,
-        sensitivity: 'sensitive',
         summary: 'Rotate the secret of an application; only this response contains the new one',
         recorded: { event: 'client.secret_rotated', target: 'client' },
         params: clientIdParams,

@@ -144,7 +144,6 @@ export const tokenPreview = defineRoutes('Applications', (on: RouteKit<Ports>) =
   ofItself: on.route({
     method: 'GET',
     path: '/clients/{client_id}/token-preview',
-    sensitivity: 'plain',
     summary:
       'Preview the token that an application would get for itself (client credentials); nothing is issued',
     params: clientIdParams,
@@ -162,7 +161,6 @@ export const tokenPreview = defineRoutes('Applications', (on: RouteKit<Ports>) =
   read: on.route({
     method: 'GET',
     path: '/clients/{client_id}/token-preview/{user_id}',
-    sensitivity: 'plain',
     summary: 'Preview the tokens and claims that an application would get for a user; nothing is issued',
     params: clientUserParams,
     query,

@@ -111,7 +111,6 @@ export const groups = defineResource(
       on.change({
         method,
         summary: 'Change a group: only the given fields change; null clears a field',
-        sensitivity: 'sensitive',
         event: 'group.updated',
         isBodyShown: true,
         body: groupChangesSchema,
@@ -125,7 +124,6 @@ export const groups = defineResource(
     return {
       create: on.create({
         summary: 'Create a group',
-        sensitivity: 'plain',
         event: 'group.created',
         isBodyShown: true,
         body: newGroupSchema,
@@ -152,7 +150,6 @@ export const groups = defineResource(
       change: change('PATCH'),
       remove: on.remove({
         summary: 'Delete a group; its members remain users',
-        sensitivity: 'sensitive',
         event: 'group.removed',
         params: idParams,
         run: ({ params, ifVersion }, ports) => ports.groups.remove(params.id, { ifVersion }),
@@ -184,7 +181,6 @@ export const groupMembers = defineResource(
     add: on.route({
       method: 'POST',
       path: '/groups/{id}/members',
-      sensitivity: 'sensitive',
       isUnversioned: true,
       summary: 'Add a user to a group; has no effect for a member',
       recorded: { ...membership, event: 'group.member_added' },
@@ -199,7 +195,6 @@ export const groupMembers = defineResource(
     remove: on.route({
       method: 'DELETE',
       path: '/groups/{id}/members/{user_id}',
-      sensitivity: 'plain',
       isUnversioned: true,
       summary: 'Remove a user from a group',
       recorded: { ...membership, event: 'group.member_removed' },

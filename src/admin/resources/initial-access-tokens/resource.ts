@@ -94,7 +94,6 @@ export const initialAccessTokens = defineResource(
   (on) => ({
     create: on.create({
       summary: 'Create an initial access token for registering applications at /oauth2/register',
-      sensitivity: 'sensitive',
       event: 'registration_token.created',
       body: newTokenSchema,
       answer: createdTokenSchema,
@@ -116,7 +115,6 @@ export const initialAccessTokens = defineResource(
     }),
     remove: on.remove({
       summary: 'Delete an initial access token; applications registered with it remain',
-      sensitivity: 'sensitive',
       event: 'registration_token.removed',
       isUnversioned: true,
       params: idParams,

@@ -10,6 +10,7 @@ import type { Invitation, Registration } from '../../../registration/index.ts';
 import { invitations as collection } from '../../../store/signups.ts';
 import { defineResource, type ListPorts } from '../../api/define-resource.ts';
 import type { ListDefinition } from '../../api/list-query.ts';
+import { isFreshOrProgram } from '../../api/perform.ts';
 import {
   createdAt,
   DOCUMENTED,
@@ -61,10 +62,13 @@ const invitationSchema = ObjectSchema(shown, { ...strict, description: 'An invit
 const createdSchema = ObjectSchema(
   {
     ...shown,
-    url: StringSchema({
-      description:
-        'A link to pass on; only this response contains it. Using it does not verify the e-mail address; using the mailed link does.',
-    }),
+    url: Optional(
+      StringSchema({
+        description:
+          'A link to pass on; only this response contains it, and that of a user only after a sign-in of the last five minutes. ' +
+          'Using it does not verify the e-mail address; using the mailed link does.',
+      }),
+    ),
   },
   { ...strict, description: 'The new invitation.' },
 );
@@ -116,18 +120,18 @@ export const invitations = defineResource(
   (on) => ({
     create: on.create({
       summary: 'Invite a user to create an account, whether or not sign-up is allowed',
-      sensitivity: 'plain',
       event: 'invitation.created',
       body: newInvitationSchema,
       answer: createdSchema,
-      async run({ body }, ports) {
+      async run({ body, actor }, ports) {
         const { invitation, url } = await ports.invitations.invite({
           email: body.email,
           expiresInSeconds: body.expires_in,
           clientId: body.client_id,
           isMailed: body.send_mail ?? true,
         });
-        return { data: { ...show(invitation), url }, id: invitation.id };
+        const link = (await isFreshOrProgram(actor)) ? { url } : {};
+        return { data: { ...show(invitation), ...link }, id: invitation.id };
       },
     }),
     list: on.list({
@@ -138,7 +142,6 @@ export const invitations = defineResource(
     }),
     remove: on.remove({
       summary: 'Delete an invitation; a user created with it remains',
-      sensitivity: 'plain',
       event: 'invitation.revoked',
       isUnversioned: true,
       params: idParams,

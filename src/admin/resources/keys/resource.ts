@@ -61,7 +61,6 @@ export const signingKeys = defineRoutes('Keys', (on: RouteKit<Ports>) => ({
   list: on.route({
     method: 'GET',
     path: '/keys',
-    sensitivity: 'plain',
     summary: 'List the signing keys: next, current, and retired ones that are still published',
     success: all,
     run: (_, ports) => list(ports),
@@ -69,7 +68,6 @@ export const signingKeys = defineRoutes('Keys', (on: RouteKit<Ports>) => ({
   rotate: on.route({
     method: 'POST',
     path: '/keys/rotate',
-    sensitivity: 'sensitive',
     summary: 'Rotate the signing keys',
     recorded: { event: 'key.rotation_requested', target: 'key' },
     body: ObjectSchema(

@@ -6,7 +6,6 @@ import { languages } from '../../../views/index.ts';
 import { defineResource, type ListPorts } from '../../api/define-resource.ts';
 import type { ListDefinition } from '../../api/list-query.ts';
 import type { MailPort } from '../../api/ports.ts';
-import type { Sensitivity } from '../../api/route.ts';
 import { createdAt, DOCUMENTED, iso, nullable, strict, timestamp } from '../../api/schema-parts.ts';
 
 interface Ports extends ListPorts {
@@ -76,12 +75,6 @@ const show = (mail: OutboxMail) => ({
   sent_at: mail.sentAt === undefined ? null : iso(mail.sentAt),
 });
 
-/** Only stored mails include texts: they contain codes and links that let any reader act as the recipient. */
-const hasTexts: Exclude<Sensitivity, string>['is'] = ({ query }) => {
-  const { state }: { state?: unknown } = { ...(typeof query === 'object' && query) };
-  return typeof state !== 'string' || !['queued', 'sent', 'failed'].includes(state);
-};
-
 export const mails = defineResource(
   {
     path: '/mails',
@@ -93,10 +86,6 @@ export const mails = defineResource(
   (on) => ({
     list: on.list({
       summary: 'List outbound mails, latest first',
-      sensitivity: {
-        when: 'except with the state `queued`, `sent` or `failed`, whose mails have no texts',
-        is: hasTexts,
-      },
       // The texts contain codes and links that let any reader act as the recipient.
       needs: 'admin',
       list,
@@ -105,7 +94,6 @@ export const mails = defineResource(
     }),
     read: on.read({
       summary: 'Read an outbound mail',
-      sensitivity: 'sensitive',
       needs: 'admin',
       find: (id, { mail }) => mail.find(id),
       missing: 'request.not_found',
@@ -113,7 +101,6 @@ export const mails = defineResource(
     test: on.route({
       method: 'POST',
       path: '/settings/test-email',
-      sensitivity: 'plain',
       summary: 'Send a test mail with the current settings immediately',
       recorded: { event: 'mail.test_sent', target: 'mail' },
       body: ObjectSchema(

@@ -106,7 +106,6 @@ export const passkeys = defineResource(
     remove: on.remove({
       path: '/users/{id}/passkeys/{passkey_id}',
       summary: 'Delete a passkey of a user',
-      sensitivity: 'sensitive',
       event: 'passkey.removed',
       isUnversioned: true,
       params: userPasskeyParams,

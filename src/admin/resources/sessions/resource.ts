@@ -96,7 +96,6 @@ export const sessions = defineResource(
     }),
     remove: on.remove({
       summary: 'End a session with its grants and tokens',
-      sensitivity: 'plain',
       event: 'session.revoked',
       params: idParams,
       run: ({ params, ifVersion }, ports) => end(ports, params.id, ifVersion),
@@ -119,7 +118,6 @@ export const userSessions = defineResource({ ...frame, path: '/users/{id}/sessio
   remove: on.remove({
     path: '/users/{id}/sessions/{session_id}',
     summary: 'End a session of a user',
-    sensitivity: 'plain',
     event: 'session.revoked',
     params: userSessionParams,
     run: ({ params, ifVersion }, ports) =>

@@ -78,7 +78,6 @@ export const mailServer = defineRoutes('Settings', (on: RouteKit<Ports>) => ({
   read: on.route({
     method: 'GET',
     path: '/settings/mail-server',
-    sensitivity: 'plain',
     summary: 'Read the mail server by its parts, without the password',
     success,
     run: (_, ports) => show(ports),
@@ -88,7 +87,6 @@ export const mailServer = defineRoutes('Settings', (on: RouteKit<Ports>) => ({
     path: '/settings/mail-server',
     hasTarget: true,
     recorded: { event: 'settings.changed', target: 'setting', view: 'settings' },
-    sensitivity: 'sensitive',
     summary: 'Set the mail server by its parts: writes the setting `smtp_url`',
     body: bodySchema,
     success,

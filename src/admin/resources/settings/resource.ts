@@ -114,7 +114,6 @@ export const settings = defineRoutes('Settings', (on: RouteKit<Ports>) => {
       ...changing,
       method,
       path: '/settings',
-      sensitivity: 'sensitive',
       summary,
       body: changeBody,
       success: described,
@@ -130,7 +129,6 @@ export const settings = defineRoutes('Settings', (on: RouteKit<Ports>) => {
     read: on.route({
       method: 'GET',
       path: '/settings',
-      sensitivity: 'plain',
       summary: 'Read all settings',
       success: described,
       run: (_, ports) => describe(ports),
@@ -140,7 +138,6 @@ export const settings = defineRoutes('Settings', (on: RouteKit<Ports>) => {
     export: on.route({
       method: 'GET',
       path: '/settings/export',
-      sensitivity: 'plain',
       summary: 'Export all settings except secrets',
       success: { status: 200, schema: exportSchema },
       async run(_, ports) {
@@ -153,7 +150,6 @@ export const settings = defineRoutes('Settings', (on: RouteKit<Ports>) => {
       ...changing,
       method: 'POST',
       path: '/settings/import',
-      sensitivity: { when: 'unless `dry_run` is true', is: ({ query }) => !isDryRun(query) },
       summary:
         'Import settings, all or none; settings missing from the export, such as secrets, keep their values',
       query: ObjectSchema(

@@ -71,7 +71,6 @@ export const stats = defineRoutes('About', (on: RouteKit<Ports>) => ({
   read: on.route({
     method: 'GET',
     path: '/stats',
-    sensitivity: 'plain',
     summary: 'Counts, and statistics of the last 24 hours and 30 days; up to a few seconds old',
     success: { status: 200, schema: statsSchema },
     run: async (_, ports) => ({ data: await ports.stats.read() }),

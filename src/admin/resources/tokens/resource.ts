@@ -204,7 +204,6 @@ export const tokens = defineResource(
     }),
     remove: on.remove({
       summary: 'Revoke a token; a refresh token together with its grant',
-      sensitivity: 'plain',
       event: 'token.revoked',
       params: idParams,
       async run({ params: { id }, ifVersion }, ports) {
@@ -240,7 +239,6 @@ export const grants = defineResource(
       path: '/users/{id}/grants/{grant_id}',
       summary:
         'Revoke the grant of a user to an application with its tokens; the user is asked for consent again',
-      sensitivity: 'plain',
       event: 'consent.revoked',
       params: userGrantParams,
       async run({ params, ifVersion }, { issuedTokens }) {

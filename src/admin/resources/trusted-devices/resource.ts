@@ -78,7 +78,6 @@ export const trustedDevices = defineResource(
     remove: on.remove({
       path: '/users/{id}/trusted-devices/{device_id}',
       summary: 'Revoke a trusted device: its browser must use the second factor again',
-      sensitivity: 'plain',
       event: 'device.revoked',
       isUnversioned: true,
       params: userDeviceParams,

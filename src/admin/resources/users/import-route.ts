@@ -189,7 +189,6 @@ export const userImport = defineRoutes('Users', (on: RouteKit<Ports>) => ({
   import: on.lines({
     method: 'POST',
     path: '/users/import',
-    sensitivity: 'sensitive',
     // Each user has an event of its own; takeAll records them all.
     recorded: { event: 'users.imported' },
     summary:

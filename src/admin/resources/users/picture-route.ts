@@ -15,8 +15,6 @@ export const userPicture = defineRoutes('Users', (on: RouteKit<Ports>) => ({
   removePicture: on.route({
     method: 'POST',
     path: '/users/{id}/remove-picture',
-    // Its owner can add it again.
-    sensitivity: 'plain',
     summary: 'Remove the picture that a user gave',
     recorded: { event: 'avatar.removed', target: 'user', view: 'user' },
     params: idParams,

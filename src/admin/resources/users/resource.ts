@@ -2,7 +2,6 @@
 import { type Account, type Accounts, toUser } from '../../../accounts/index.ts';
 import type { EventName } from '../../../events/index.ts';
 import { defineResource, defineRoutes, type ListPorts, type RouteKit } from '../../api/define-resource.ts';
-import { type Sensitivity, sensitiveMembers } from '../../api/route.ts';
 import { atVersion, idParams, userIdBody } from '../../api/shared.ts';
 import { userList } from './list.ts';
 import { newUserSchema, toAccountChanges, userChangesSchema, userSchema } from './schema.ts';
@@ -33,13 +32,6 @@ interface Ports extends ListPorts {
 
 const changed = { status: 200, schema: userSchema, hasVersion: true } as const;
 
-/** Whether the new account has a role or groups, which give access beyond signing in. */
-const opensMore: Exclude<Sensitivity, string>['is'] = ({ body }) => {
-  if (typeof body !== 'object' || body === null) return false;
-  const { role = 'user', groups = [] }: { role?: unknown; groups?: unknown } = body;
-  return role !== 'user' || !Array.isArray(groups) || groups.length > 0;
-};
-
 const show = (account: Account, { clock }: Ports) => ({
   data: toUser(account, clock()),
   version: account.version,
@@ -64,16 +56,6 @@ export const users = defineResource(
       on.change({
         method,
         summary: 'Change a user: only the given fields change; null clears a field',
-        sensitivity: sensitiveMembers(
-          'role',
-          'password',
-          'email',
-          'other_emails',
-          'is_email_verified',
-          'totp_verified',
-          'is_active',
-          'groups',
-        ),
         event: 'user.updated',
         body: userChangesSchema,
         run: ({ params, body, ifVersion }, { accounts }) =>
@@ -83,7 +65,6 @@ export const users = defineResource(
     return {
       create: on.create({
         summary: 'Create a user',
-        sensitivity: { when: 'for a `role` other than `user`', is: opensMore },
         event: 'user.created',
         body: newUserSchema,
         answer: userSchema,
@@ -129,7 +110,6 @@ export const users = defineResource(
       change: change('PATCH'),
       remove: on.remove({
         summary: 'Delete a user with all sessions, tokens and other data',
-        sensitivity: 'sensitive',
         event: 'user.removed',
         params: idParams,
         async run({ params, ifVersion }, ports) {
@@ -145,8 +125,6 @@ export const users = defineResource(
 interface UserAct {
   readonly summary: string;
   readonly event: EventName;
-  /** Default: plain. */
-  readonly sensitivity?: Sensitivity;
   /** Whether it changes nothing of the user itself, so that there is nothing to compare. */
   readonly isBeside?: boolean;
   readonly run: (account: Account, ports: Ports) => Promise<unknown>;
@@ -154,11 +132,10 @@ interface UserAct {
 
 /** Acts on one user; each answers with the user. */
 export const userActs = defineRoutes('Users', (on: RouteKit<Ports>) => {
-  const act = (name: string, { summary, event, sensitivity = 'plain', isBeside, run }: UserAct) =>
+  const act = (name: string, { summary, event, isBeside, run }: UserAct) =>
     on.route({
       method: 'POST',
       path: `/users/{id}/${name}`,
-      sensitivity,
       summary,
       recorded: { event, target: 'user', ...(isBeside !== true && { view: 'user' }) },
       params: idParams,
@@ -174,7 +151,6 @@ export const userActs = defineRoutes('Users', (on: RouteKit<Ports>) => {
       method: 'POST',
       path: '/users/unlock',
       hasTarget: true,
-      sensitivity: 'plain',
       summary: 'Unlock a user',
       recorded: { event: 'user.unlocked', target: 'user', view: 'user' },
       body: userIdBody,
@@ -192,13 +168,11 @@ export const userActs = defineRoutes('Users', (on: RouteKit<Ports>) => {
     deactivate: act('deactivate', {
       summary: 'Deactivate a user and end their sessions',
       event: 'user.deactivated',
-      sensitivity: 'sensitive',
       run: ({ id }, { accounts }) => accounts.changeAccountAsAdmin(id, { isActive: false }),
     }),
     reactivate: act('reactivate', {
       summary: 'Reactivate a deactivated user',
       event: 'user.reactivated',
-      sensitivity: 'sensitive',
       run: ({ id }, { accounts }) => accounts.changeAccountAsAdmin(id, { isActive: true }),
     }),
     revokeSessions: act('revoke-sessions', {
@@ -210,7 +184,6 @@ export const userActs = defineRoutes('Users', (on: RouteKit<Ports>) => {
     resetMfa: act('reset-mfa', {
       summary: 'Reset the second factor: the user must enrol again',
       event: 'mfa.reset',
-      sensitivity: 'sensitive',
       run: ({ id }, { accounts }) => accounts.changeAccountAsAdmin(id, { totpVerified: false }),
     }),
     sendPasswordReset: act('send-password-reset', {
@@ -222,7 +195,6 @@ export const userActs = defineRoutes('Users', (on: RouteKit<Ports>) => {
     sendEnrolmentLink: act('send-enrolment-link', {
       summary: 'Mail a new user a one-time link to set up the account',
       event: 'enrolment.requested',
-      sensitivity: 'sensitive',
       isBeside: true,
       run: (account, ports) => ports.sendEnrolmentLink(account),
     }),
