@@ -111,7 +111,7 @@ export const errorNotes: Readonly<Record<ErrorCode, Note>> = {
     remedy: 'Use a passkey with PIN or biometrics.',
   },
   'passkey.registered': {
-    cause: 'This authenticator already holds a passkey of an account here.',
+    cause: 'This authenticator already holds a passkey of this account.',
     remedy: 'Use it, or register another authenticator.',
   },
   'passkey.not_found': { cause: 'The account has no passkey with this id.', remedy: wrongId },

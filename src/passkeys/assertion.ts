@@ -9,6 +9,7 @@ import type { PasskeyChallengeRecord, PasskeyRecord } from '../store/passkeys.ts
 import type { EphemeralCollection } from '../store/port.ts';
 import { update } from '../store/update.ts';
 import { CHALLENGE_MS, type PasskeyChallenges } from './challenges.ts';
+import { credentialIdOf, findPasskey } from './records.ts';
 import { PasskeyProblem } from './registration.ts';
 import type { RelyingParty } from './relying-party.ts';
 import { clientFacts, parseAssertion } from './response.ts';
@@ -64,12 +65,14 @@ export function createPasskeyAssertion(deps: {
 }): PasskeyAssertion {
   const { accounts, collection, challenges, relyingParty, clock } = deps;
 
-  /** The passkey with its account; undefined when the account no longer lists it. */
-  async function findOwned(id: string) {
-    const stored = await collection.find(id);
+  /** The passkey with its account; undefined when the account no longer lists it. @param of whose it should be */
+  async function findOwned(id: string, of: string | undefined) {
+    const stored = await findPasskey(collection, of, id);
     const owner = stored && (await accounts.find(stored.value.accountId));
     const isNamed = owner?.value.passkeys?.some((passkey) => passkey.id === id) === true;
-    return stored && owner && isNamed ? { record: stored.value, account: toAccount(owner) } : undefined;
+    return stored && owner && isNamed
+      ? { recordId: stored.id, record: stored.value, account: toAccount(owner) }
+      : undefined;
   }
 
   async function verify(
@@ -130,8 +133,8 @@ export function createPasskeyAssertion(deps: {
         userVerification: 'preferred',
         // Empty: discoverable. Never filled from a typed name, which would reveal accounts (§14.6.2, checklist R110).
         allowCredentials: own
-          .filter(({ id }) => named.has(id))
-          .map(({ id, value }) => ({ id, transports: value.transports })),
+          .map((stored) => ({ id: credentialIdOf(stored), transports: stored.value.transports }))
+          .filter(({ id }) => named.has(id)),
       });
     },
 
@@ -150,16 +153,17 @@ export function createPasskeyAssertion(deps: {
         ...(expected && { accountId: expected.id }),
       });
       if (challenge === undefined) throw await refuse('passkey.refused', { problem: 'no such challenge' });
-      const owned = await findOwned(response.id);
+      const { userHandle } = response.response;
+      const handled = userHandle === undefined ? undefined : relyingParty.accountOf(userHandle);
+      const owned = await findOwned(response.id, expected?.id ?? handled);
       if (owned === undefined)
         throw await refuse('passkey.unknown', { problem: 'unknown passkey', passkeyId: response.id });
-      const { record, account } = owned;
+      const { recordId, record, account } = owned;
       const about = { passkeyId: response.id, accountId: account.id };
       try {
         if (facts.isForeignFrame) throw new PasskeyProblem('used in a frame of another site');
         if (expected !== undefined && expected.id !== account.id)
           throw new PasskeyProblem('passkey of another account');
-        const { userHandle } = response.response;
         // §7.2: without a name beforehand, the user handle identifies the account.
         const isHandleRight =
           userHandle === relyingParty.userHandleOf(account.id) ||
@@ -167,7 +171,7 @@ export function createPasskeyAssertion(deps: {
         if (!isHandleRight) throw new PasskeyProblem('user handle of another account');
         const info = await verify(response, facts.challenge, record);
         if (!isUsable(account)) throw new PasskeyProblem('account locked or inactive');
-        if (!(await count(response.id, info.newCounter, info.credentialBackedUp))) {
+        if (!(await count(recordId, info.newCounter, info.credentialBackedUp))) {
           await onRefused?.({ ...about, problem: 'counter went back', isCounterBack: true });
           throw new AppError('passkey.refused');
         }

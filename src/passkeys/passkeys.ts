@@ -10,6 +10,7 @@ import { createPasskeyAssertion, type PasskeyAssertion } from './assertion.ts';
 import { createPasskeyChallenges } from './challenges.ts';
 import { labelOf } from './label.ts';
 import { authenticatorName } from './names.ts';
+import { credentialIdOf, findPasskey } from './records.ts';
 import { createPasskeyRegistration, type PasskeyRegistration } from './registration.ts';
 import { createRelyingParty } from './relying-party.ts';
 
@@ -106,9 +107,10 @@ export function createAccountPasskeys(deps: AccountPasskeysDeps): AccountPasskey
       const named = namesOf(account);
       const all = await collection.findBy('account', account.id);
       return all
-        .flatMap(({ id, value }) => {
+        .flatMap((stored) => {
+          const id = credentialIdOf(stored);
           const kind = named.get(id);
-          return kind === undefined ? [] : [toPasskey(id, kind, value)];
+          return kind === undefined ? [] : [toPasskey(id, kind, stored.value)];
         })
         .sort((a, b) => b.createdAt - a.createdAt);
     },
@@ -125,7 +127,8 @@ export function createAccountPasskeys(deps: AccountPasskeysDeps): AccountPasskey
       const label = labelOf(text);
       if (label === undefined) throw new AppError('request.invalid', { fields: { label: 'Enter a name.' } });
       if (!namesOf(account).has(id)) throw new AppError('passkey.not_found');
-      const stored = await update(collection, id, (record) =>
+      const found = await findPasskey(collection, account.id, id);
+      const stored = await update(collection, found?.id ?? id, (record) =>
         record.accountId === account.id ? { value: { ...record, label } } : undefined,
       );
       if (stored?.value.accountId !== account.id) throw new AppError('passkey.not_found');
@@ -144,13 +147,16 @@ export function createAccountPasskeys(deps: AccountPasskeysDeps): AccountPasskey
         return { value: settleFactors(record, after, clock()) };
       });
       if (stored === undefined) throw new AppError('passkey.not_found');
-      await collection.remove(id);
+      const found = await findPasskey(collection, accountId, id);
+      if (found?.value.accountId === accountId) await collection.remove(found.id);
     },
 
     async sweep(accountId) {
       const named = namesOf((await accounts.find(accountId))?.value ?? {});
       const all = await collection.findBy('account', accountId);
-      await Promise.all(all.filter(({ id }) => !named.has(id)).map(({ id }) => collection.remove(id)));
+      await Promise.all(
+        all.filter((stored) => !named.has(credentialIdOf(stored))).map(({ id }) => collection.remove(id)),
+      );
     },
 
     async removeAllOf(accountId) {

@@ -6,11 +6,12 @@ import type { Clock } from '../clock.ts';
 import { AppError } from '../errors.ts';
 import type { AccountRecord } from '../store/collections.ts';
 import type { PasskeyRecord } from '../store/passkeys.ts';
-import { AlreadyExists, type EphemeralCollection } from '../store/port.ts';
+import type { EphemeralCollection } from '../store/port.ts';
 import { update } from '../store/update.ts';
 import { CHALLENGE_MS, type PasskeyChallenges } from './challenges.ts';
 import { labelOf } from './label.ts';
 import { authenticatorName } from './names.ts';
+import { credentialIdOf, insertPasskey } from './records.ts';
 import type { RelyingParty } from './relying-party.ts';
 import { clientFacts, parseRegistration } from './response.ts';
 import { ALGORITHMS, webauthn, withoutAttestation } from './webauthn.ts';
@@ -138,7 +139,10 @@ export function createPasskeyRegistration(deps: {
         challenge: new Uint8Array(Buffer.from(challenge, 'base64url')),
         timeout: CHALLENGE_MS,
         attestationType: 'none',
-        excludeCredentials: known.map(({ id, value }) => ({ id, transports: value.transports })),
+        excludeCredentials: known.map((stored) => ({
+          id: credentialIdOf(stored),
+          transports: stored.value.transports,
+        })),
         authenticatorSelection: {
           residentKey: mayBeKey ? 'preferred' : 'required',
           userVerification: needsUserVerification ? 'required' : 'preferred',
@@ -163,13 +167,8 @@ export function createPasskeyRegistration(deps: {
         isUserVerified: made.userVerified,
         createdAt: clock(),
       };
-      try {
-        // §7.1: refuses an id that is already registered; by insert, so that only one of two concurrent calls
-        // succeeds.
-        await collection.insert(credential.id, record);
-      } catch (error) {
-        throw error instanceof AlreadyExists ? new AppError('passkey.registered') : error;
-      }
+      const recordId = await insertPasskey(collection, credential.id, record);
+      if (recordId === undefined) throw new AppError('passkey.registered');
       const { deviceType, isUserVerified } = record;
       const passkey: RegisteredPasskey = {
         id: credential.id,
@@ -184,7 +183,7 @@ export function createPasskeyRegistration(deps: {
         await addToAccount(accountId, passkey, !made.isDiscoverable || isUnchecked);
       } catch (error) {
         // A passkey counts only if its account lists it; removing the record frees the id for another attempt.
-        await collection.remove(credential.id);
+        await collection.remove(recordId);
         throw error;
       }
       return passkey;

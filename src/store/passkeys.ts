@@ -1,9 +1,14 @@
 // Part of the data model (collections.ts): passkeys and the challenges of their ceremonies.
 import type { CollectionDefinition } from './port.ts';
 
-/** A passkey; the id is the credential id, base64url. It is valid only while its account lists it. */
+/**
+ * A passkey; the id is the credential id, base64url, or another where another account has one of that id (src/passkeys/records.ts).
+ * It is valid only while its account lists it.
+ */
 export interface PasskeyRecord {
   accountId: string;
+  /** Where it is not the record's id. */
+  credentialId?: string;
   /** COSE, base64url. */
   publicKey: string;
   /** The signature counter of its last use (WebAuthn §6.1.1); 0 if the authenticator has none. */

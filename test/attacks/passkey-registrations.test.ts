@@ -14,6 +14,7 @@ import {
   originOf,
   send,
   toOffer,
+  usePasskey,
 } from '../support/passkeys.ts';
 
 const FINISH = '/oauth2/passkey/register/finish';
@@ -67,18 +68,47 @@ test('attack: registration for another user', async () => {
   assert.equal((await passkeysOf(bob)).length, 0);
 });
 
-test('attack: credential id of another user', async () => {
+/** What a user is told about the registration of a passkey with this id, and about it afterwards; without what is theirs alone. */
+async function toldAbout(id: string) {
+  people += 1;
+  const user = await app.createUser(`mallory-${people}`);
+  const browser = new Agent(app);
+  const page = await toOffer(browser, client, user);
+  const mine = new Authenticator({ origin: originOf(app) });
+  const answer = await makePasskey(browser, page, mine, { id });
+  const [{ created_at: _at, ...listed } = {}] = await passkeysOf(user);
+  const again = new Agent(app);
+  const signedIn = await goOn(again, await usePasskey(again, await openSignIn(again, client), mine));
+  const body = JSON.stringify(answer.body).replaceAll(/interaction=[\w-]+|authorize\/[\w-]+/g, '');
+  const told = { status: answer.status, body, listed: { ...listed, id: '' }, listedId: listed.id === id };
+  return { user, mine, told, isSignedIn: /code=/.test(signedIn.location ?? '') };
+}
+
+test('attack: credential id of another user is answered as an unknown one, and takes nothing', async () => {
   await goOn(agent, await makePasskey(agent, offer, key));
-  const mallory = new Agent(app);
-  const other = await app.createUser(`mallory-${people}`);
-  const theirs = await toOffer(mallory, client, other);
-  const answer = await makePasskey(mallory, theirs, new Authenticator({ origin: originOf(app) }), {
-    id: key.keys[0]?.id ?? '',
-  });
-  assert.deepEqual([answer.status, answer.body.reason], [409, 'passkey.registered']);
-  assert.equal((await passkeysOf(other)).length, 0);
-  assert.equal((await passkeysOf(alice)).length, 1);
+  const id = key.keys[0]?.id ?? '';
+  const theirs = await toldAbout(id);
+  const unknown = await toldAbout(Buffer.alloc(16, people).toString('base64url'));
+  assert.deepEqual(theirs.told, unknown.told);
+  assert.deepEqual([theirs.told.status, theirs.told.listedId, theirs.isSignedIn], [200, true, true]);
+  assert.equal(unknown.isSignedIn, true);
+  // Each signs in its own account, and neither the other one's.
+  const browser = new Agent(app);
+  const page = await openSignIn(browser, client);
+  const swapped = await usePasskey(browser, page, theirs.mine, { lies: { userHandle: handleOf(alice) } });
+  assert.deepEqual([swapped.status, swapped.body.reason], [401, 'passkey.refused']);
+  const reversed = await usePasskey(browser, page, key, { lies: { userHandle: handleOf(theirs.user) } });
+  assert.deepEqual([reversed.status, reversed.body.reason], [401, 'passkey.refused']);
+  assert.match((await goOn(browser, await usePasskey(browser, page, key))).location ?? '', /code=/);
+  // One that is removed leaves the other.
+  assert.equal((await app.admin('DELETE', `/users/${theirs.user.id}/passkeys/${id}`)).status, 204);
+  assert.deepEqual([(await passkeysOf(theirs.user)).length, (await passkeysOf(alice)).length], [0, 1]);
+  const last = new Agent(app);
+  const home = await goOn(last, await usePasskey(last, await openSignIn(last, client), key));
+  assert.match(home.location ?? '', /code=/);
 });
+
+const handleOf = ({ id }: { id: string }): string => Buffer.from(id).toString('base64url');
 
 test('attack: replayed registration, and fifty of one at once', async () => {
   const begun = await beginRegistration(agent, offer);

@@ -209,13 +209,26 @@ test('attack: a sign-in that aged before or between the two calls; a session tha
   assert.equal(await count(), 0);
 });
 
-test('attack: a passkey that another account has already', async () => {
+test('attack: a passkey that another account has already is told from no other; the own one is', async () => {
   const other = await newPerson(app);
   const theirs = await tokenOf(other);
   assert.equal((await finish(key.create(await begin(theirs)), theirs)).status, 200);
   const id = key.keys[0]?.id ?? '';
-  const stolen = await finish(key.create(await begin(), { id }));
-  assert.deepEqual([stolen.status, stolen.reason, await count()], [409, 'passkey.registered', 0]);
+  const same = await finish(key.create(await begin(), { id }));
+  assert.equal(same.status, 200, same.reason);
+  const browserOf = new Agent(app);
+  await goOn(browserOf, await usePasskey(browserOf, await openSignIn(browserOf, client), key));
+  const stepped = await tokenOf(user, browserOf);
+  const { data } = await api(BEGIN, { by: stepped });
+  assert.deepEqual(
+    [Object(data).excludeCredentials, Object(same.data.passkey).id],
+    [[{ id, type: 'public-key', transports: ['internal'] }], id],
+  );
+  const twice = await finish(key.create(data, { id }), stepped);
+  assert.deepEqual(
+    [twice.status, twice.reason, await count(), await count(other)],
+    [409, 'passkey.registered', 1, 1],
+  );
 });
 
 test('account API: bodies that no browser sends are refused, each member named', async () => {

@@ -18,15 +18,16 @@ import { Authenticator, type Traits } from '../support/authenticator.ts';
 const BASE_URL = 'https://id.example.com/auth';
 
 async function createWorld() {
-  const world = { now: Date.UTC(2026, 5, 1) };
   const clock = () => world.now;
-  const store = createMemoryStore({ clock });
+  const store = createMemoryStore({ clock: () => clock() });
+  const challenges = store.ephemeral(passkeyChallenges);
+  const world = { now: Date.UTC(2026, 5, 1), challenges };
   const accounts = store.collection(accountCollection);
   const collection = store.collection(passkeyCollection);
   const passkeys = createAccountPasskeys({
     accounts,
     collection,
-    challenges: store.ephemeral(passkeyChallenges),
+    challenges,
     clock,
     baseUrl: BASE_URL,
     extraOrigins: () => 'https://example.net https://example.org',
@@ -150,6 +151,79 @@ test('recovery codes: removed with the last factor', async () => {
   assert.deepEqual((await read('ada')).recoveryCodes, ['digest']);
   await passkeys.remove('ada', idOf(two), { mode: 'password_and_passkey' });
   assert.equal((await read('ada')).recoveryCodes, undefined);
+});
+
+test('credential id of another account: the same reads and writes as for an unknown one', async () => {
+  const { accounts, collection, world, add, passkeys, make, read } = await createWorld();
+  await add('ada');
+  const id = idOf(await make('ada'));
+  const acts: string[] = [];
+  const watched = createAccountPasskeys({
+    accounts,
+    collection: {
+      ...collection,
+      find: (key) => {
+        acts.push('find');
+        return collection.find(key);
+      },
+      insert: (key, value, options) => {
+        acts.push('insert');
+        return collection.insert(key, value, options);
+      },
+    },
+    challenges: world.challenges,
+    clock: () => world.now,
+    baseUrl: BASE_URL,
+    extraOrigins: () => '',
+    rpName: () => 'Latchkey',
+  });
+  const actsOf = async (name: string, credential: string): Promise<string[]> => {
+    await add(name);
+    const key = new Authenticator({ origin: 'https://id.example.com' });
+    const options = await watched.registration.begin({ account: await read(name), boundTo: 'here' });
+    const response = key.create(options, { id: credential });
+    acts.length = 0;
+    await watched.registration.finish({ accountId: name, boundTo: 'here', response });
+    return [...acts];
+  };
+  const unknown = await actsOf('bob', Buffer.alloc(16, 1).toString('base64url'));
+  assert.deepEqual(unknown, ['find', 'find', 'insert']);
+  assert.deepEqual(await actsOf('eve', id), unknown);
+  assert.deepEqual(
+    (await passkeys.list(await read('eve'))).map((one) => one.id),
+    [id],
+  );
+  await passkeys.rename(await read('eve'), id, 'Mine');
+  assert.deepEqual(
+    [...(await passkeys.list(await read('ada'))), ...(await passkeys.list(await read('eve')))].map(
+      ({ label }) => label,
+    ),
+    ['New', 'Mine'],
+  );
+  await passkeys.sweep('eve');
+  assert.equal((await collection.findBy('account', 'eve')).length, 1);
+});
+
+test('attack: one credential id registered by twenty accounts at once: each has its own', async () => {
+  const { add, read, collection, passkeys } = await createWorld();
+  const id = Buffer.alloc(16, 9).toString('base64url');
+  const names = Array.from({ length: 20 }, (_, at) => `user-${at}`);
+  await Promise.all(
+    names.map(async (name) => {
+      await add(name);
+      const key = new Authenticator({ origin: 'https://id.example.com' });
+      const options = await passkeys.registration.begin({ account: await read(name), boundTo: 'here' });
+      const response = key.create(options, { id });
+      await passkeys.registration.finish({ accountId: name, boundTo: 'here', response });
+    }),
+  );
+  for (const name of names) {
+    assert.equal((await collection.findBy('account', name)).length, 1, name);
+    assert.deepEqual(
+      (await passkeys.list(await read(name))).map((one) => one.id),
+      [id],
+    );
+  }
 });
 
 test('orphaned passkey record: does not count, and is swept', async () => {
