@@ -1,12 +1,11 @@
 // Choosing the language of the sign-in pages: a form, so that it works without scripts, which leads back to its page.
 import type Koa from 'koa';
 import { AppError } from '../src/errors.ts';
-import type { Csrf, Form } from '../src/http/index.ts';
+import type { Form } from '../src/http/index.ts';
 import { isLanguage, languageCookieName } from '../src/views/index.ts';
 import { createPreferenceCookie } from './preference-cookie.ts';
 
 interface Deps {
-  readonly csrf: Pick<Csrf, 'refuseForeign'>;
   readonly readForm: (ctx: Koa.Context) => Promise<Form>;
   readonly baseUrl: string;
   readonly basePath: string;
@@ -16,7 +15,7 @@ export interface LanguageChoice {
   submit(ctx: Koa.Context): Promise<void>;
 }
 
-export function createLanguageChoice({ csrf, readForm, baseUrl, basePath }: Deps): LanguageChoice {
+export function createLanguageChoice({ readForm, baseUrl, basePath }: Deps): LanguageChoice {
   const isSecure = baseUrl.startsWith('https:');
   const cookie = createPreferenceCookie(languageCookieName(isSecure), { isSecure, basePath });
 
@@ -28,10 +27,9 @@ export function createLanguageChoice({ csrf, readForm, baseUrl, basePath }: Deps
   }
 
   return {
+    /** It changes nothing but this browser's language, so no token is needed. */
     async submit(ctx) {
       const form = await readForm(ctx);
-      // It changes nothing but this browser's language, so no token is needed.
-      csrf.refuseForeign(ctx);
       const language = form.get('language') ?? '';
       if (!isLanguage(language))
         throw new AppError('request.invalid', { fields: { language: 'is unknown' } });

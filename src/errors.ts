@@ -30,6 +30,10 @@ export const catalogue = {
     status: 403,
     message: 'This form is no longer valid. Go back, reload the page and try again.',
   },
+  'request.cross_site': {
+    status: 403,
+    message: 'Another website sent this request. Open this page directly and try again.',
+  },
   'request.cookies_off': {
     status: 400,
     message: 'Your browser did not send a cookie. Allow cookies for this site and try again.',

@@ -53,6 +53,12 @@ export const errorNotes: Readonly<Record<ErrorCode, Note>> = {
     cause: 'The form was rendered for another browser or has expired, or the request came from another site.',
     remedy: 'Load the page again and submit it there. Behind a proxy, check `BASE_URL`.',
   },
+  'request.cross_site': {
+    cause:
+      'A page of another site sent the request without the person (a frame, a picture, a script, a form), as `Sec-Fetch-Site` or `Origin` says.',
+    remedy:
+      'Lead the browser here by a link or a redirect; scripts use the endpoints with CORS (docs/decisions/0022-cross-origin.md), with `mode: cors`.',
+  },
   'request.cookies_off': {
     cause: 'A form arrived without the cookie that the page had set.',
     remedy: 'Allow cookies for this site. With `BASE_URL` on https, open the https address.',

@@ -205,7 +205,6 @@ export async function createApp(options: AppOptions): Promise<App> {
     limits,
     agents,
     chargeRefusedClient: rateLimiting.guards.chargeRefusedClient,
-    csrf,
     events,
     log,
     logoutPages: interactions.logoutPages,

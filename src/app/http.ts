@@ -12,6 +12,7 @@ import {
   createListener,
   createRequestLog,
   errorBoundary,
+  guardRequests,
   healthRoutes,
   type Injector,
   limitByAddress,
@@ -67,6 +68,7 @@ export function createHandler(parts: HttpParts): RequestListener {
   const inSite: readonly Koa.Middleware[] = [
     aliases({ ...config, realmAliases: () => parts.settings.current().realm_aliases }),
     crossOrigin(parts.hasOrigin, () => parts.settings.current().agents),
+    guardRequests,
     limitByAddress(rateLimiting),
     markFailedForms(rateLimiting.openSignIns.markInUse),
     interactions.middleware,

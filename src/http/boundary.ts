@@ -83,6 +83,8 @@ export function errorBoundary({ log, sendErrorPage, basePath = '' }: ErrorBounda
     const requestId = requestIdOf(ctx);
     const challenge = challengeFor(failure, ctx.get('authorization'));
     for (const name of stale) ctx.remove(name);
+    // Another site must not make a browser's session begin or last.
+    if (code === 'request.cross_site') ctx.remove('Set-Cookie');
     ctx.state.errorCode = code;
     ctx.set('Cache-Control', 'no-store');
     if (challenge !== undefined) ctx.set('WWW-Authenticate', challenge);

@@ -76,6 +76,10 @@ const bearerPaths = Object.entries(CROSS_ORIGIN.bearer).map(
 const policyOf = (path: string): Koa.Middleware | undefined =>
   clientPaths.get(path) ?? bearerPaths.find(([prefix]) => path.startsWith(prefix))?.[1];
 
+/** Whether scripts elsewhere may ask there and read the answer, as the table above says, which needs `Sec-Fetch-Mode: cors`. */
+export const hasCors = (path: string): boolean =>
+  publicPaths.has(path) || agentPaths.has(path) || policyOf(path) !== undefined;
+
 /** The library sets its own as soon as it knows an origin, and before it knows whose (lib/shared/cors.js). */
 function removeHeaders(ctx: Koa.Context): void {
   for (const name of ctx.res.getHeaderNames()) if (name.startsWith('access-control-')) ctx.remove(name);

@@ -6,6 +6,7 @@ import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type Koa from 'koa';
 import { AppError } from '../errors.ts';
+import { isOfOwnForm } from './request-source.ts';
 
 export interface CsrfOptions {
   /** Newest first: keys[0] signs, all verify. */
@@ -26,10 +27,6 @@ export interface Csrf {
    * @param purpose which form; a token for one form is refused by all others
    */
   token(ctx: Koa.Context, purpose: string): string;
-  /**
-   * For forms with a proof of their own. @throws AppError request.csrf if the browser says that another site sent it
-   */
-  refuseForeign(ctx: Koa.Context): void;
   /** @throws AppError request.csrf or, when the cookie is missing, request.cookies_off */
   verify(ctx: Koa.Context, purpose: string, token: string | undefined): void;
 }
@@ -41,20 +38,6 @@ const mac = (key: string, ...parts: string[]): Buffer =>
 
 const isSameBytes = (left: Buffer, right: Buffer): boolean =>
   left.length === right.length && timingSafeEqual(left, right);
-
-/**
- * `Referrer-Policy: no-referrer`, which all our pages have, makes browsers send `Origin: null` (Fetch §3.2), so
- * `null` says nothing; then Sec-Fetch-Site and the token decide.
- */
-function isFromElsewhere(ctx: Koa.Context): boolean {
-  if (ctx.get('Sec-Fetch-Site') === 'cross-site') return true;
-  const origin = ctx.get('Origin');
-  return origin !== '' && origin !== 'null' && origin !== `${ctx.protocol}://${ctx.host}`;
-}
-
-function refuseForeign(ctx: Koa.Context): void {
-  if (isFromElsewhere(ctx)) throw new AppError('request.csrf');
-}
 
 export function createCsrf({ keys, isSecure, cookiePath }: CsrfOptions): Csrf {
   const [signingKey] = keys;
@@ -93,9 +76,9 @@ export function createCsrf({ keys, isSecure, cookiePath }: CsrfOptions): Csrf {
     browserId,
     existingBrowserId,
     token: (ctx, purpose) => mac(signingKey, 'csrf', purpose, browserId(ctx)).toString('base64url'),
-    refuseForeign,
     verify(ctx, purpose, token) {
-      refuseForeign(ctx);
+      // As src/http/request-guard.ts does for every form.
+      if (!isOfOwnForm(ctx)) throw new AppError('request.csrf');
       const id = existingBrowserId(ctx);
       if (id === undefined) throw new AppError('request.cookies_off');
       const proof = Buffer.from(token ?? '', 'base64url');

@@ -64,9 +64,11 @@ function oauthCode({ code, status }: Failure): string {
 
 export const oauthErrorOf = (
   failure: Failure,
-): { readonly error: string; readonly error_description: string } => ({
+): { readonly error: string; readonly error_description: string; readonly reason?: string } => ({
   error: oauthCode(failure),
   error_description: description(failure.message),
+  // It looks like other refusals, and its remedy is the caller's.
+  ...(failure.code === 'request.cross_site' && { reason: failure.code }),
 });
 
 const CHALLENGED: ReadonlySet<string> = new Set([

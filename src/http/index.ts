@@ -18,6 +18,7 @@ export { pinOrigin } from './origin.ts';
 export { MAX_TARGET } from './request-limits.ts';
 export { requestIdOf } from './request-log.ts';
 export { originOf } from './request-origin.ts';
+export { isInForeignFrame } from './request-source.ts';
 export { createRouter, type RouteContext, type RouteHandler, type RouteMethod } from './router.ts';
 export { securityHeaderValues } from './security-headers.ts';
 export { readFile, readUpload, type UploadedForm } from './upload.ts';

@@ -7,6 +7,7 @@ import type Koa from 'koa';
 import type { ErrorCode } from '../errors.ts';
 import type { RateKind, RateLimits } from '../rate-limits/index.ts';
 import { describeFailure } from './failure.ts';
+import { isInForeignFrame } from './request-source.ts';
 
 /** How a request ended. */
 interface Ending {
@@ -84,6 +85,9 @@ function plainPath(path: string): string {
   return spelt.length > 1 && spelt.endsWith('/') ? spelt.slice(0, -1) : spelt;
 }
 
+/** A sign-in in a frame stores nothing (request-guard.ts), and whoever shows the frame could have any number of them. */
+const isSilent = (ctx: Koa.Context): boolean => ctx.path === '/oauth2/authorize' && isInForeignFrame(ctx);
+
 /**
  * To be mounted where ctx.path is below BASE_URL's own path and aliases are resolved.
  * @returns middleware that answers 429 (AppError request.rate_limited) to a network without points left
@@ -103,7 +107,7 @@ export function limitByAddress({
 
   return async (ctx, next) => {
     const rule = ruleOf(ctx);
-    if (rule === undefined) return next();
+    if (rule === undefined || isSilent(ctx)) return next();
     const charge = await limits.consume(rule.kind, ctx.ip);
     try {
       await next();

@@ -10,6 +10,7 @@ export { createOneTime } from './one-time.ts';
 export { pictureRoutes } from './pictures.ts';
 export { limitByAddress } from './rate-middleware.ts';
 export { refreshSettings } from './refresh-settings.ts';
+export { guardRequests } from './request-guard.ts';
 export { createRequestLog } from './request-log.ts';
 export { requestOrigin } from './request-origin.ts';
 export { securityHeaders } from './security-headers.ts';

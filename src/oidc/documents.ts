@@ -108,6 +108,8 @@ export function createDocuments({ discovery, inUse, jwks, basePath, headers, ...
 
     respond(request, response) {
       if (request.method !== 'GET' && request.method !== 'HEAD') return false;
+      // Refused (src/http/request-guard.ts).
+      if (request.headers['sec-fetch-mode'] === 'no-cors') return false;
       const document = find(request.url ?? '');
       if (document === undefined) return false;
       if (request.headers['if-none-match'] === document.headers.ETag) {

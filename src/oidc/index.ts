@@ -262,14 +262,13 @@ interface ProtocolRoutesDeps
   readonly limits: Pick<RateLimits, 'consume'>;
   readonly agents: Pick<Parameters<typeof registrationRoutes>[0], 'admitStranger' | 'checkName'> &
     Pick<Parameters<typeof protocolRoutes>[0], 'documents'>;
-  readonly csrf: Pick<Csrf, 'refuseForeign'>;
   readonly events: Pick<Events, 'record' | 'note' | 'emit' | 'origins'>;
   readonly log: Pick<Logger, 'info'>;
 }
 
 /** Everything under /oauth2, in the order in which it is to be used. */
 export function createProtocolRoutes(deps: ProtocolRoutesDeps): Koa.Middleware[] {
-  const { config, state, bearers, clients, limits, csrf, events } = deps;
+  const { config, state, bearers, clients, limits, events } = deps;
   return protocolRoutes({
     ...deps,
     ...config,
@@ -279,7 +278,6 @@ export function createProtocolRoutes(deps: ProtocolRoutesDeps): Koa.Middleware[]
     isOn: () => deps.settings().legacy_profiles,
     authorizeAdmin: bearers.authorizeAdmin,
     chargePublicRequest: (address) => limits.consume('public_requests_ip', address),
-    refuseForeign: csrf.refuseForeign,
     registration: registrationRoutes({
       clients,
       events,

@@ -51,8 +51,6 @@ interface Deps {
   readonly chargePublicRequest: Parameters<typeof checkAuthorizationBody>[0]['chargePublicRequest'];
   /** RFC 7591/7592 (registration.ts). */
   readonly registration: Koa.Middleware;
-  /** @throws AppError when the browser reports that another site sent the form */
-  readonly refuseForeign: (ctx: Koa.Context) => void;
 }
 
 /** In order; each passes on requests that it does not handle. */
@@ -76,11 +74,6 @@ export function protocolRoutes(deps: Deps): Koa.Middleware[] {
   });
   router.get('/logout', logout);
   router.post('/logout', logout);
-  // The library's forms have a CSRF token; the origin reported by the browser is checked as well (checklist R113).
-  router.post('/device', (ctx, next) => {
-    deps.refuseForeign(ctx);
-    return next();
-  });
   // The library's own logout steps, which ours replaces; a router of its own, because one with parameters is asked every time.
   const steps = createRouter({ prefix: '/oauth2/logout' });
   steps.all('/:step', () => {

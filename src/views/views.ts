@@ -265,6 +265,8 @@ export const createViews = (deps: {
       ctx.set('Content-Language', language);
       // Never compressed: a page contains a token next to text that the requester chose (BREACH).
       ctx.set('Cache-Control', 'no-store');
+      // Its forms then say by Origin that they are ours, where browsers leave Sec-Fetch-Site out (plain http); others learn nothing.
+      ctx.set('Referrer-Policy', 'same-origin');
       ctx.set('Content-Security-Policy', contentSecurityPolicy(nonce, options));
       ctx.body = html;
     },

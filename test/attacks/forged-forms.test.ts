@@ -30,7 +30,17 @@ const attacks: Readonly<Record<string, Attack>> = {
   'the token of another browser': async (form) => withToken(form, await form.foreignToken()),
   'the token of another form': async (form) => withToken(form, await tokenOfAnotherForm(form)),
   'another site, by Sec-Fetch-Site': (form) =>
-    send(form, {}, { headers: { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' } }),
+    send(
+      form,
+      {},
+      {
+        headers: {
+          'sec-fetch-site': 'cross-site',
+          'sec-fetch-mode': 'navigate',
+          'sec-fetch-dest': 'document',
+        },
+      },
+    ),
   'another site, by Origin': (form) => send(form, {}, { headers: { origin: 'https://evil.example' } }),
   'a site with our name in front': (form) =>
     send(form, {}, { headers: { origin: `${new URL(form.app.url).origin}.evil.example` } }),

@@ -192,7 +192,11 @@ export const forms: Readonly<Record<string, (app: TestApp) => Promise<ReadyForm>
     const arrive = async () => {
       const browser = new Agent(app);
       await browser.signIn(client.id, { username: 'alice' });
-      const headers = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' };
+      const headers = {
+        'sec-fetch-site': 'cross-site',
+        'sec-fetch-mode': 'navigate',
+        'sec-fetch-dest': 'document',
+      };
       return { browser, page: await browser.get('/oauth2/logout', { headers }) };
     };
     const { browser, page } = await arrive();

@@ -98,7 +98,9 @@ test('attack: an invitation form of one browser sent by another, or by another s
   await theirs.get('/oauth2/forgot-password');
   const fields = { ...hidden, ...answers('foreign') };
   assert.equal((await theirs.post('/oauth2/signup', fields)).status, 403);
-  const crossSite = { headers: { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' } };
+  const crossSite = {
+    headers: { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' },
+  };
   assert.equal((await mine.post('/oauth2/signup', fields, crossSite)).status, 403);
   assert.equal(await userNamed(app, 'foreign'), undefined);
 });

@@ -118,7 +118,11 @@ test('attack: forms without token, with a forged or foreign one, or from another
       const answer = await admin.post(path, { ...wanted, ...(csrf !== undefined && { csrf }) });
       equal(answer.status, 403, `${path} with ${csrf}`);
     }
-    const headers = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' };
+    const headers = {
+      'sec-fetch-site': 'cross-site',
+      'sec-fetch-mode': 'navigate',
+      'sec-fetch-dest': 'document',
+    };
     equal((await admin.post(path, { ...wanted, csrf: own }, { headers })).status, 403, path);
     const origin = { origin: 'https://evil.example' };
     equal((await admin.post(path, { ...wanted, csrf: own }, { headers: origin })).status, 403, path);
@@ -266,7 +270,7 @@ test('Admin UI cookies: HttpOnly, and not sent by other sites', async () => {
   match(admission, /; httponly/i);
   ok(admission.length < 4096);
   const answer = await new Agent(app).get('/admin', {
-    headers: { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' },
+    headers: { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' },
   });
   equal(answer.status, 200);
   match(answer.body, /http-equiv="refresh" content="0;url=\/admin"/);

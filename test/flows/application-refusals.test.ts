@@ -178,7 +178,6 @@ test('refusals: our own doors write one line each', async () => {
     registration: call(app, 'POST', '/oauth2/register', { headers: form, body: 'x' }),
     userinfo: call(app, 'GET', '/realms/x/protocol/openid-connect/userinfo', { headers: bearer('nothing') }),
     authorization: call(app, 'GET', `/oauth2/authorize?${new URLSearchParams(long)}`),
-    device: postForm(app, '/oauth2/device', {}, { 'sec-fetch-site': 'cross-site' }),
   };
   for (const [endpoint, answer] of Object.entries(doors)) {
     deepEqual(

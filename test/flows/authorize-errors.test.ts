@@ -4,7 +4,7 @@ import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import test, { after } from 'node:test';
 import { Agent, challengeOf, hiddenFields, type Page } from '../support/agent.ts';
 import { REDIRECT_URI, startApp } from '../support/app.ts';
-import { type Client, call } from './support.ts';
+import type { Client } from './support.ts';
 
 const app = await startApp({ store: 'sqlite' });
 after(() => app.stop());
@@ -165,12 +165,16 @@ test('authorization request: GET and POST are equivalent (R014)', async () => {
 });
 
 test('authorization request: a cross-site POST becomes a GET with its session (SameSite=Lax)', async () => {
-  const answer = await call(app, 'POST', '/oauth2/authorize', {
-    headers: { 'sec-fetch-site': 'cross-site', accept: 'text/html' },
-    body: new URLSearchParams(good()),
+  const answer = await new Agent(app).post('/oauth2/authorize', good(), {
+    headers: {
+      'sec-fetch-site': 'cross-site',
+      'sec-fetch-mode': 'navigate',
+      'sec-fetch-dest': 'document',
+      'content-type': 'application/x-www-form-urlencoded',
+    },
   });
   equal(answer.status, 303);
-  const url = new URL(answer.headers.get('location') ?? '', app.url);
+  const url = new URL(answer.location ?? '');
   equal(url.origin + url.pathname, `${app.url}/oauth2/authorize`);
   deepEqual(Object.fromEntries(url.searchParams), good());
   ok(new URL((await signedIn.get(url.href)).location ?? '').searchParams.get('code'));

@@ -207,7 +207,7 @@ test('attack: an ID token as a bearer, and an access token as an ID token (R041)
   await expectRefused(tokens.id_token, 'ID token');
   // As a hint it would name the session: a stolen access token must not sign the person out.
   const page = await agent.get(`/oauth2/logout?id_token_hint=${genuine}`, {
-    headers: { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' },
+    headers: { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' },
   });
   ok(page.status !== 303 && page.body.includes('<form'), page.body);
   equal(await isActive(app, genuine), true);

@@ -230,13 +230,19 @@ suite('attacks on a kept form', () => {
     const agent = await enter();
     const page = await agent.get('/admin/applications/new/web');
     await agent.get('/oauth2/logout');
-    const headers = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' };
+    const headers = {
+      'sec-fetch-site': 'cross-site',
+      'sec-fetch-mode': 'navigate',
+      'sec-fetch-dest': 'document',
+    };
     const sent = await agent.post(
       '/admin/applications/new/web',
       { ...hiddenFields(page.body), ...typed },
       { headers },
     );
-    ok(!(await signInAs(agent, 'root-admin', sent)).body.includes('two.example'));
+    equal(sent.status, 403);
+    const again = await agent.get('/admin/applications/new/web');
+    ok(!(await signInAs(agent, 'root-admin', again)).body.includes('two.example'));
   });
 
   test('sealed in the store, under no name that reveals its owner', async () => {

@@ -96,7 +96,7 @@ suite('forgotten password', () => {
     const page = await new Agent(app).get(link);
     equal([...page.body.matchAll(/<form/g)].length, 1);
     equal(sendButtons(page), 1);
-    equal(page.headers.get('referrer-policy'), 'no-referrer');
+    equal(page.headers.get('referrer-policy'), 'same-origin');
     equal(page.headers.get('cache-control'), 'no-store');
     ok(await canSignIn('opens', PASSWORD));
   });

@@ -60,7 +60,7 @@ test('form_post: the page posts the answer to the redirect URI and nowhere else'
   const page = await authorize({ state: 's', response_mode: 'form_post' });
   deepEqual([page.status, page.location], [200, undefined]);
   equal(page.headers.get('cache-control'), 'no-store');
-  equal(page.headers.get('referrer-policy'), 'no-referrer');
+  equal(page.headers.get('referrer-policy'), 'same-origin');
   const [form = '', ...more] = page.body.match(/<form[^>]*>/g) ?? [];
   deepEqual(more, []);
   match(form, /method="post"/);

@@ -51,6 +51,7 @@ function hasPlainBody(request: IncomingMessage): boolean {
 export const mayBePlain = (request: IncomingMessage): boolean =>
   UNUSUAL.every((name) => request.headers[name] === undefined) &&
   request.headers.origin !== 'null' &&
+  request.headers['sec-fetch-mode'] !== 'no-cors' &&
   hasPlainBody(request);
 
 /**

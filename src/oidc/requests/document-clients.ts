@@ -1,6 +1,7 @@
 // Authorization requests of clients whose id is the address of a metadata document (decisions §10). The library's feature would
 // fetch it for anyone; here a person has to be signed in first, at our own door. From then on the stored snapshot is the client.
 import type Koa from 'koa';
+import { isInForeignFrame } from '../../http/index.ts';
 import type { BrowserSession } from '../sign-in/browser-session.ts';
 import { consoleSignInUrl } from '../sign-in/console-sign-in.ts';
 
@@ -31,7 +32,8 @@ export function admitDocuments({ documents, browser, ...site }: Deps): Koa.Middl
     if (ctx.path !== '/oauth2/authorize' || ctx.method !== 'GET') return next();
     const { client_id: clientId, prompt } = ctx.query;
     if (typeof clientId !== 'string' || !clientId.startsWith('https://')) return next();
-    if (!(await documents.isDue(clientId))) return next();
+    // Hidden frames make this server fetch nothing: what is stored is the client.
+    if (isInForeignFrame(ctx) || !(await documents.isDue(clientId))) return next();
     const session = await browser.current(ctx);
     if (session !== undefined) {
       await documents.admit(clientId, ctx.ip);

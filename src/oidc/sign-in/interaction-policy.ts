@@ -2,6 +2,8 @@
 // applications.
 import { errors, interactionPolicy, type KoaContextWithOIDC } from 'oidc-provider';
 import { hasBareScheme, statementOf } from '../../clients/index.ts';
+import { AppError } from '../../errors.ts';
+import { isInForeignFrame } from '../../http/index.ts';
 import { type MethodTimes, readMethodTimes } from '../../sessions/index.ts';
 import { acrRequestOf, voluntaryAcrAbove } from '../entitlements/acr.ts';
 import { type ApiToConsent, apiAsked, missingEntries } from '../entitlements/api-consent.ts';
@@ -39,6 +41,8 @@ export function createInteractionPolicy(deps: Deps): interactionPolicy.DefaultPo
 
   // Initiating User Registration via OIDC 1.0: the sign-up page.
   policy.add(new Prompt({ name: 'create', requestable: true }), 0);
+  // Of the first prompt, so that it comes before all others.
+  policy.get('create')?.checks.add(foreignFrameCheck());
 
   const consent = policy.get('consent');
   consent?.checks.add(clientAccessCheck());
@@ -56,6 +60,17 @@ export function createInteractionPolicy(deps: Deps): interactionPolicy.DefaultPo
 }
 
 const promptIf = (isNeeded: boolean): boolean => (isNeeded ? Check.REQUEST_PROMPT : Check.NO_NEED_TO_PROMPT);
+
+/**
+ * In a frame of another site no page of ours is shown, so only what needs none is answered: otherwise hidden frames would take the
+ * places of open sign-ins of their reader's whole network. Whatever the address does not say was refused before
+ * (src/http/request-guard.ts): here what was pushed, signed or sent in a body.
+ */
+const foreignFrameCheck = () =>
+  new Check('foreign_frame', 'a page is needed', (ctx: KoaContextWithOIDC) => {
+    if (isInForeignFrame(ctx) && !ctx.oidc.prompts.has('none')) throw new AppError('request.cross_site');
+    return Check.NO_NEED_TO_PROMPT;
+  });
 
 /**
  * Step-up for `acr_values` or a voluntary `acr` claim above the level of the session. Only a level that the account can
