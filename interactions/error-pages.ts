@@ -3,7 +3,7 @@
 
 import type Koa from 'koa';
 import { differsInLoopbackPort } from '../src/clients/index.ts';
-import { type ErrorPage, requestIdOf } from '../src/http/index.ts';
+import { createBackTo, type ErrorPage, requestIdOf } from '../src/http/index.ts';
 import type { Client, ErrorOut, KoaContextWithOIDC } from '../src/oidc/sign-in.ts';
 import { safeLink, type Text, type Views } from '../src/views/index.ts';
 import type { WaysBack } from './way-back.ts';
@@ -77,8 +77,8 @@ const pathBelow = (path: string, basePath: string): string =>
 function retryUrl(ctx: Koa.Context, basePath: string): string | undefined {
   const path = pathBelow(ctx.path, basePath);
   if (isRead(ctx)) {
-    const address = safeLink(`${basePath}${path}${ctx.search}`);
-    return address.length > MAX_ADDRESS_LENGTH || address === '' ? undefined : address;
+    const address = createBackTo(`${ctx.origin}${basePath}`)(`${basePath}${path}${ctx.search}`);
+    return address.length > MAX_ADDRESS_LENGTH ? undefined : address;
   }
   return OPEN_FORMS.has(path) ? `${basePath}${path}` : undefined;
 }

@@ -1,7 +1,7 @@
 // Choosing the language of the sign-in pages: a form, so that it works without scripts, which leads back to its page.
 import type Koa from 'koa';
 import { AppError } from '../src/errors.ts';
-import type { Form } from '../src/http/index.ts';
+import { createBackTo, type Form } from '../src/http/index.ts';
 import { isLanguage, languageCookieName } from '../src/views/index.ts';
 import { createPreferenceCookie } from './preference-cookie.ts';
 
@@ -19,12 +19,7 @@ export function createLanguageChoice({ readForm, baseUrl, basePath }: Deps): Lan
   const isSecure = baseUrl.startsWith('https:');
   const cookie = createPreferenceCookie(languageCookieName(isSecure), { isSecure, basePath });
 
-  /** Only to a page of ours (open redirect); a browser reads `//host` and `/\\host` as another host. */
-  function backTo(asked: string | undefined): string {
-    const url = asked?.startsWith(`${basePath}/`) ? URL.parse(asked, baseUrl) : null;
-    const isOurs = url?.origin === new URL(baseUrl).origin && url.pathname.startsWith(`${basePath}/`);
-    return isOurs ? `${url.pathname}${url.search}` : `${basePath}/`;
-  }
+  const backTo = createBackTo(baseUrl);
 
   return {
     /** It changes nothing but this browser's language, so no token is needed. */

@@ -208,6 +208,7 @@ export function createSelfService(deps: SelfServiceDeps): Koa.Middleware[] {
     }),
     accountRoutes({
       views: pages.views,
+      baseUrl: site.baseUrl,
       basePath: site.basePath,
       signedIn: ofBrowser,
       signInUrl,

@@ -2,7 +2,7 @@
 // signed-out users to the sign-in page and back.
 import type Koa from 'koa';
 import { AppError } from '../errors.ts';
-import { createRouter, type RouteMethod } from '../http/index.ts';
+import { createBackTo, createRouter, type RouteMethod } from '../http/index.ts';
 import { authorizationIn } from '../oidc/index.ts';
 import type { Views } from '../views/index.ts';
 import { type AccountPage, pathOf } from './account-pages.ts';
@@ -21,6 +21,7 @@ import type { createSecondFactorPage } from './second-factor-page.ts';
 
 interface Deps {
   readonly views: Views;
+  readonly baseUrl: string;
   readonly basePath: string;
   readonly signedIn: (ctx: Koa.Context) => Promise<SelfServiceUser | undefined>;
   readonly signInUrl: (page: AccountPage) => string;
@@ -54,6 +55,7 @@ export function accountRoutes(deps: Deps): Koa.Middleware {
   const { views, basePath, signedIn, signInUrl, home, launcher, profile, email, data } = deps;
   const { picture, deletion, notMe, password, secondFactor } = deps;
   const { confirmation } = email;
+  const backTo = createBackTo(deps.baseUrl);
   const routes: readonly Route[] = [
     ['GET', '/account', 'home', home.show],
     ['POST', '/account/sessions/end', 'home', home.endSession],
@@ -100,7 +102,7 @@ export function accountRoutes(deps: Deps): Koa.Middleware {
 
   /** Handles the return from the sign-in page, successful or not. */
   async function returnFromSignIn(ctx: Koa.Context): Promise<void> {
-    const path = `${basePath}${authorizationIn(ctx.query.state) ?? pathOf(ctx.query.state)}`;
+    const path = backTo(`${basePath}${authorizationIn(ctx.query.state) ?? pathOf(ctx.query.state)}`);
     if ((await signedIn(ctx)) !== undefined) return goTo(ctx, path);
     // Not after an error: a user who cancelled would see the sign-in page again, and a lasting error would loop.
     if (ctx.query.error === undefined) return goTo(ctx, signInUrl('home'));

@@ -273,7 +273,7 @@ test('Admin UI cookies: HttpOnly, and not sent by other sites', async () => {
     headers: { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' },
   });
   equal(answer.status, 200);
-  match(answer.body, /http-equiv="refresh" content="0;url=\/admin"/);
+  match(answer.body, /http-equiv="refresh" content="0;url=http:\/\/127\.0\.0\.1:\d+\/admin"/);
 });
 
 test('MFA: the password alone never opens /admin to a user with a second factor', async () => {

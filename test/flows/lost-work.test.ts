@@ -149,7 +149,7 @@ suite('an idle administrator', () => {
     // Whoever goes back instead is led to the form, too, as long as it is kept.
     const cancelled = await agent.follow(await agent.submit(await agent.follow(sent), { action: 'cancel' }));
     equal(cancelled.status, 200);
-    match(cancelled.body, /href="\/admin\/api-keys\/new\?filled=1"/);
+    match(cancelled.body, /href="http:\/\/127\.0\.0\.1:\d+\/admin\/api-keys\/new\?filled=1"/);
     const again = await agent.get(`${path}?filled=1`);
     match(again.location ?? '', /prompt=login/);
     const back = await signInAs(agent, 'root-admin', again);

@@ -7,6 +7,7 @@ import type { RecordedEvent } from '../../events/index.ts';
 import {
   type BodyOptions,
   type Csrf,
+  createBackTo,
   createForm,
   createRouter,
   type Form,
@@ -78,6 +79,8 @@ export interface ConsoleDeps {
 export function adminConsole(deps: ConsoleDeps): Koa.Middleware {
   const { routes, admissions, signIn, idleSeconds, views, csrf, readForm, clock, basePath } = deps;
   const home = `${basePath}/admin`;
+  const backTo = createBackTo(deps.baseUrl);
+  const hereOf = (ctx: Koa.Context): string => `${basePath}${ctx.path}${ctx.search}`;
   const forms = createPendingForms(deps);
   const shown = createShownOnce(deps);
   const calls = createCalls(deps);
@@ -173,14 +176,13 @@ export function adminConsole(deps: ConsoleDeps): Koa.Middleware {
     router.on(page.method, page.path === '' ? '/' : page.path, async (context) => {
       const who: SignedInAdmin = context.state.admin;
       const isPost = page.method === 'POST';
-      const { formBytes } = page;
-      const limits: BodyOptions = formBytes === undefined ? {} : { limitBytes: formBytes };
       const hasFile = isPost && context.is('multipart/form-data') !== false;
       const uploaded = page.file && hasFile ? await readUpload(context, page.file) : undefined;
-      const form = uploaded?.form ?? (isPost ? await readForm(context, limits) : createForm(''));
+      const form =
+        uploaded?.form ?? (isPost ? await readForm(context, { limitBytes: page.formBytes }) : createForm(''));
       // A form opened under an earlier sign-in of the same user is shown again with its values.
       if (isPost && forms.verify(context, who, form) === 'earlier')
-        return goTo(context, await forms.keep(context, page, who.account.id, form));
+        return goTo(context, backTo(await forms.keep(context, page, who.account.id, form), home));
       if (isPost || page.needs === 'admin') {
         // Each API call checks this again; here it comes before the form is read.
         if (who.access !== 'all') return showProblem(context, who, new AppError('auth.insufficient_scope'));
@@ -202,8 +204,7 @@ export function adminConsole(deps: ConsoleDeps): Koa.Middleware {
 
   /** A sensitive act with a stale sign-in: reauthenticate as strongly as the account allows, then return. */
   async function signInAgain(ctx: Koa.Context, who: SignedInAdmin, page: Page, form: Form): Promise<void> {
-    const here = `${basePath}${ctx.path}${ctx.search}`;
-    const returnTo = page.method === 'POST' ? await forms.keep(ctx, page, who.account.id, form) : here;
+    const returnTo = page.method === 'POST' ? await forms.keep(ctx, page, who.account.id, form) : hereOf(ctx);
     signIn.start(ctx, returnTo, {
       ...needsOf(who),
       isFresh: true,
@@ -213,12 +214,11 @@ export function adminConsole(deps: ConsoleDeps): Koa.Middleware {
   }
 
   async function beginSignIn(ctx: Koa.Context): Promise<void> {
-    const isReading = ctx.method === 'GET' || ctx.method === 'HEAD';
     const user = await admissions.signedIn(ctx);
     if (user !== undefined && accessOfRole(user.account.role) === undefined) return deps.refuse(ctx);
     // Before onboarding no user exists who could sign in here.
     if (user === undefined && !(await deps.hasUsers())) return goTo(ctx, `${basePath}/onboard`);
-    const returnTo = isReading ? `${basePath}${ctx.path}${ctx.search}` : await forms.keepOfNobody(ctx);
+    const returnTo = ctx.method === 'POST' ? await forms.keepOfNobody(ctx) : hereOf(ctx);
     // A user who has no second factor that meets the requirement sets one up.
     const needs =
       user === undefined || user.hasUsedFactors
@@ -231,8 +231,8 @@ export function adminConsole(deps: ConsoleDeps): Koa.Middleware {
    * The browser does not send a SameSite=Strict cookie with a link from another site; a page of ours that repeats the
    * request does (R114: SameSite=Strict for administrators).
    */
-  function comeAgain(ctx: Koa.Context, target: string): void {
-    views.send(ctx, 'admin/again', { target }, { language: languages.of(ctx) });
+  function comeAgain(ctx: Koa.Context, asked: string): void {
+    views.send(ctx, 'admin/again', { target: backTo(asked, home) }, { language: languages.of(ctx) });
   }
 
   async function comeBack(ctx: Koa.Context): Promise<void> {
@@ -242,10 +242,10 @@ export function adminConsole(deps: ConsoleDeps): Koa.Middleware {
       if (csrf.existingBrowserId(ctx) === undefined) throw new AppError('request.cookies_off');
     } else if (outcome.subject === undefined) {
       // By a button, so that cancelling causes no redirect loop. The page that asked keeps what was typed.
-      return views.send(ctx, 'signed-out', { continueUrl: outcome.returnTo });
+      return views.send(ctx, 'signed-out', { continueUrl: backTo(outcome.returnTo, home) });
     } else if (await admissions.admit(ctx, outcome.subject)) target = outcome.returnTo;
     if (ctx.get('Sec-Fetch-Site') === 'cross-site') return comeAgain(ctx, target);
-    goTo(ctx, target);
+    goTo(ctx, backTo(target, home));
   }
 
   const finishTestSignIn = createTryCallback({
@@ -279,7 +279,7 @@ export function adminConsole(deps: ConsoleDeps): Koa.Middleware {
     if (who === undefined) {
       if (isBackground) return void Object.assign(ctx, { status: 401, body: '' });
       const isFromElsewhere = ctx.get('Sec-Fetch-Site') === 'cross-site' && ctx.method === 'GET';
-      return isFromElsewhere ? comeAgain(ctx, `${basePath}${ctx.path}${ctx.search}`) : beginSignIn(ctx);
+      return isFromElsewhere ? comeAgain(ctx, hereOf(ctx)) : beginSignIn(ctx);
     }
     if (who.access === undefined) return deps.refuse(ctx);
     deps.setActor(actorOf(who));

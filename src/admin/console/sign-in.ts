@@ -13,7 +13,7 @@ export interface PendingSignIn {
   readonly state: string;
   readonly nonce: string;
   readonly verifier: string;
-  /** Path and query of the requested page; signed, so it is ours and no open redirect. */
+  /** Path and query of the requested page; signed, and what leads back there is checked (src/http/back-to.ts). */
   readonly returnTo: string;
 }
 
