@@ -19,6 +19,9 @@ export function createKnownBrowsers({ signIns, baseUrl }: Parts) {
   return {
     /** For a password that is typed in this browser. */
     fromBrowser: (ctx: Koa.Context) => ({ tokens: cookie.tokens(ctx) }),
+    /** The digest by which the account knows this browser. */
+    digestOf: (ctx: Koa.Context, account: Account): string | undefined =>
+      signIns.knownBrowser(account, cookie.tokens(ctx)),
     isKnown: (ctx: Koa.Context, account: Account): boolean => signIns.isKnown(account, cookie.tokens(ctx)),
     /**
      * All factors were given in this browser.

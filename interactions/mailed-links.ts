@@ -27,6 +27,8 @@ interface Deps {
   readonly recovery: Recovery;
   readonly findUsable: (id: string) => Promise<Account | undefined>;
   readonly rememberBrowser: (ctx: Koa.Context, accountId: string) => Promise<void>;
+  /** The tokens by which accounts recognise this browser. */
+  readonly fromBrowser: (ctx: Koa.Context) => { readonly tokens: readonly string[] };
   readonly basePath: string;
   readonly done: DonePages;
   readonly waysBack: Pick<WaysBack, 'toSignIn'>;
@@ -170,7 +172,8 @@ export function createMailedLinkPages(deps: Deps): MailedLinkPages {
         await interaction.persist();
       }
       const kind = wantsLink ? 'magic_link' : 'password_reset';
-      await recovery.requestLink({ kind, email, interaction: interaction?.uid }, requesterOf(ctx));
+      const requester = { ...requesterOf(ctx), browser: deps.fromBrowser(ctx).tokens };
+      await recovery.requestLink({ kind, email, interaction: interaction?.uid }, requester);
       const action = wantsLink ? 'magic_link' : undefined;
       const again = { interaction: asked, action };
       await done.goTo(ctx, '/oauth2/forgot-password', { email, ...again }, again);

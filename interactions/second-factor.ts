@@ -36,7 +36,7 @@ interface Deps {
   readonly basePath: string;
   readonly readForm: (ctx: Koa.Context) => Promise<Form>;
   readonly secondFactors: SecondFactors;
-  readonly parts: Pick<SignInParts, 'trust' | 'trustDays' | 'mode' | 'mfaMode' | 'people'>;
+  readonly parts: Pick<SignInParts, 'trust' | 'trustDays' | 'mode' | 'mfaMode' | 'people' | 'knownAs'>;
   readonly clientNameOf: (interaction: BoundInteraction) => Promise<string | undefined>;
   readonly clock: Clock;
   readonly passkeys: Pick<Passkeys, 'signals'>;
@@ -72,7 +72,7 @@ export function createSecondFactorPages(deps: Deps): SecondFactorPages {
     account: Account,
     progress: SigninProgress,
   ): Promise<void> {
-    const outcome = await secondFactors.mailCode(account, interaction.uid);
+    const outcome = await secondFactors.mailCode(account, interaction.uid, parts.knownAs(ctx, account));
     interaction.progress = outcome === 'sent' ? { ...progress, mailedAt: clock() } : progress;
     await interaction.persist();
     if (outcome !== 'limited') return goToStep(ctx, basePath, interaction, 'email');
@@ -120,7 +120,7 @@ export function createSecondFactorPages(deps: Deps): SecondFactorPages {
     if (!isCodeMethod(method) || !methodsOf(account, interaction).includes(method) || code === '') {
       return showCode(ctx, interaction, account, { alert: ALERTS.wrong, status: 401, method: undefined });
     }
-    const attempt = { method, boundTo: interaction.uid, code };
+    const attempt = { method, boundTo: interaction.uid, code, browser: parts.knownAs(ctx, account) };
     const verdict = await secondFactors.verifyAtSignIn(account, attempt);
     if (verdict !== 'ok') {
       const status = verdict === 'blocked' ? 429 : 401;

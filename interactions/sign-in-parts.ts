@@ -60,7 +60,9 @@ export function createSignInParts(deps: Deps) {
     trustDays: () => Math.max(1, Math.round(settings().trusted_device_seconds / 86_400)),
     methodsOf: secondFactors.methodsOf,
     canUseEmail: secondFactors.canUseEmail,
-    mailFirst: secondFactors.mailFirst,
+    mailFirst: (ctx: Koa.Context, account: Account, boundTo: string) =>
+      secondFactors.mailFirst(account, boundTo, knownBrowsers.digestOf(ctx, account)),
+    knownAs: knownBrowsers.digestOf,
     fromBrowser: knownBrowsers.fromBrowser,
     isUnchanged: knownBrowsers.isUnchanged,
     rememberBrowser: knownBrowsers.remember,

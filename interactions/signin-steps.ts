@@ -58,7 +58,7 @@ interface Deps extends Pick<AcrDemandDeps, 'reachableAcrs' | 'mayAdminister'> {
   readonly now: () => number;
   readonly isTrustedDevice: (ctx: Koa.Context, account: Account) => Promise<boolean>;
   /** Sends a code if e-mail is the best method. @returns the time, in epoch milliseconds */
-  readonly mailFirst: (account: Account, boundTo: string) => Promise<number | undefined>;
+  readonly mailFirst: (ctx: Koa.Context, account: Account, boundTo: string) => Promise<number | undefined>;
   readonly endSession: (uid: string) => Promise<unknown>;
   readonly reportSignIn: AccountDomain['reportSignIn'];
   /** After all steps: remembers this browser as known to the account. */
@@ -242,7 +242,7 @@ export function createSigninSteps(deps: Deps): SigninSteps {
         step === 'verify' &&
         !amr.includes('email_link') &&
         demandOf(interaction, account) !== ACR.multiFactor;
-      const mailedAt = mayMail ? await deps.mailFirst(account, interaction.uid) : undefined;
+      const mailedAt = mayMail ? await deps.mailFirst(ctx, account, interaction.uid) : undefined;
       interaction.progress = {
         accountId: account.id,
         amr,

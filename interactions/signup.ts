@@ -188,7 +188,7 @@ export function createSignupPages(deps: Deps): SignupPages {
         const code = form.get('code') ?? '';
         // An empty form is not an attempt (R096).
         if (code === '') return await sendCode(ctx, interaction, { alert: 'alert.code_wrong', status: 400 });
-        const outcome = await signup.confirm({ ...one, code });
+        const outcome = await signup.confirm({ ...one, code, ipAddress: ctx.ip });
         if (typeof outcome !== 'string') return await proceed(ctx, interaction, outcome);
         return await sendCode(ctx, interaction, { alert: `alert.code_${outcome}`, status: 401 });
       } catch (error) {
@@ -202,7 +202,13 @@ export function createSignupPages(deps: Deps): SignupPages {
     async resend(ctx) {
       const form = await readForm(ctx);
       const interaction = await check(await current.ofForm(ctx, form));
-      await signup.resend(interaction.uid, requesterOf(ctx));
+      try {
+        await signup.resend(interaction.uid, requesterOf(ctx));
+      } catch (error) {
+        const wait = waitOf(error);
+        if (wait === undefined) throw error;
+        return sendCode(ctx, interaction, wait);
+      }
       goToCode(ctx, interaction);
     },
   };

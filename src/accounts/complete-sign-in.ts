@@ -15,6 +15,8 @@ import { clearFailures } from './lockout.ts';
  */
 export interface CompleteSignIn {
   isUnchanged(account: Account): Promise<boolean>;
+  /** @returns the digest by which the account knows the browser; undefined where it doesn't */
+  knownBrowser(account: Account, tokens: BrowserTokens): string | undefined;
   /** Whether the account knows the browser. */
   isKnown(account: Account, tokens: BrowserTokens): boolean;
   /**
@@ -72,6 +74,7 @@ export function createCompleteSignIn(deps: {
       const stored = await collection.find(account.id);
       return stored !== undefined && isSame(stored.value, account);
     },
+    knownBrowser: (account, tokens) => findKnownBrowser(account.id, account, tokens, clock())?.digest,
     isKnown: (account, tokens) => findKnownBrowser(account.id, account, tokens, clock()) !== undefined,
     async complete(account, tokens) {
       const now = clock();

@@ -30,6 +30,7 @@ import { createReportSignIn } from './sign-in-events.ts';
 
 export { type Account, activeAdminFilters, isLeaving, isUsable, toAccount } from './account.ts';
 export { type AccountChanges, MAX_OTHER_EMAILS } from './changes.ts';
+export type { CompleteSignIn } from './complete-sign-in.ts';
 export type { Accounts, NewAccount } from './contract.ts';
 export { displayNameOf } from './display-name.ts';
 export { addressKey, ownAddress, parseEmail } from './email.ts';
@@ -39,6 +40,7 @@ export { finishInterrupted } from './finish-interrupted-job.ts';
 export { fold } from './fold.ts';
 export { owesSecondStep } from './freshness.ts';
 export { type Group, type Groups, groupNamePattern, memberFilter } from './groups.ts';
+export { countBrowserCode, isKnownBrowser, uncountBrowserCode } from './known-browsers.ts';
 export { parseLoginName } from './login-name.ts';
 export { checkNewPassword } from './passwords/check-new-password.ts';
 export type { HashParameters } from './passwords/password.ts';

@@ -49,27 +49,52 @@ export function rememberBrowser(
   return withBrowsers(record, [browser, ...others].slice(0, MAX_BROWSERS));
 }
 
-/** Counts one wrong password in that browser. @returns undefined when the account no longer knows it */
-export function countBrowserFailure(
+/** Whether the account still knows the browser of that digest. */
+export const isKnownBrowser = (record: Readonly<AccountRecord>, digest: string, now: number): boolean =>
+  liveOf(record, now).some((browser) => browser.digest === digest);
+
+const countIn = (
   record: AccountRecord,
   digest: string,
   now: number,
-): AccountRecord | undefined {
-  const live = liveOf(record, now);
-  if (!live.some((browser) => browser.digest === digest)) return undefined;
-  const counted = live.map((browser) =>
-    browser.digest === digest ? { ...browser, failures: browser.failures + 1 } : browser,
-  );
-  return withBrowsers(
+  counter: 'failures' | 'codeFailures',
+): AccountRecord =>
+  withBrowsers(
     record,
-    counted.filter(({ failures }) => failures < MAX_FAILURES),
+    liveOf(record, now)
+      .map((browser) =>
+        browser.digest === digest ? { ...browser, [counter]: (browser[counter] ?? 0) + 1 } : browser,
+      )
+      .filter(({ failures, codeFailures = 0 }) => failures < MAX_FAILURES && codeFailures < MAX_FAILURES),
   );
-}
+
+/** Counts one wrong password in that browser. @returns undefined when the account no longer knows it */
+export const countBrowserFailure = (
+  record: AccountRecord,
+  digest: string,
+  now: number,
+): AccountRecord | undefined =>
+  isKnownBrowser(record, digest, now) ? countIn(record, digest, now, 'failures') : undefined;
+
+/** Counts one wrong code of a second factor in a browser that the account knows; the tenth makes it unknown. */
+export const countBrowserCode = (record: AccountRecord, digest: string, now: number): AccountRecord =>
+  countIn(record, digest, now, 'codeFailures');
+
+/** Takes the latest back. */
+export const uncountBrowserCode = (record: AccountRecord, digest: string): AccountRecord =>
+  withBrowsers(
+    record,
+    (record.knownBrowsers ?? []).map((browser) =>
+      browser.digest === digest
+        ? { ...browser, codeFailures: Math.max(0, (browser.codeFailures ?? 0) - 1) }
+        : browser,
+    ),
+  );
 
 export const clearBrowserFailures = (record: AccountRecord): AccountRecord =>
   withBrowsers(
     record,
-    (record.knownBrowsers ?? []).map((browser) => ({ ...browser, failures: 0 })),
+    (record.knownBrowsers ?? []).map(({ codeFailures: _, ...browser }) => ({ ...browser, failures: 0 })),
   );
 
 /** @param tokens of the browser that stays known; default: none stays */

@@ -140,7 +140,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const logoutDeliveries = createLogoutDeliveries({ ...base, clients, mount, limits, log });
   const secondFactors = createSecondFactors({ ...base, secretKeys, sealer, accounts, mail });
   const passkeys = createPasskeys({ ...base, baseUrl, accounts });
-  const recovery = createRecovery({ ...base, baseUrl, accounts, mail, secondFactors, limits });
+  const recovery = createRecovery({ ...base, baseUrl, accounts, signIns, mail, secondFactors, limits });
   const registration = createRegistration({ ...base, config, accounts, clients, mail, recovery, limits });
   subscribeNotices({ events, accounts, mail, limits, clock, baseUrl: config.baseUrl, log });
 

@@ -69,6 +69,7 @@ export function createMail(deps: {
   const requests = createRequestedMails({
     collection: store.collection(model.mailRequests),
     clock,
+    sealer: deps.sealer,
     newId: createTimeSortedIds(clock),
   });
   deps.events.on('accountRemoving', async ({ accountId, mailboxes }) => {

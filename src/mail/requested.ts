@@ -3,13 +3,19 @@
 import type { Clock } from '../clock.ts';
 import type { Collection, Query } from '../store/port.ts';
 import type { MailRequestRecord } from '../store/records.ts';
+import type { MailSealer } from './outbox.ts';
 
-export type MailRequest = Omit<MailRequestRecord, 'createdAt'>;
+interface FromBrowser {
+  /** The values by which accounts may know the browser. */
+  readonly browser?: readonly string[];
+}
 
-type Answer = (request: MailRequestRecord) => Promise<void>;
+export type MailRequest = Omit<MailRequestRecord, 'createdAt' | 'sealedBrowser'> & FromBrowser;
 
-/** Where the request came from, which the mail reports. */
-export type Requester = Pick<MailRequestRecord, 'ipAddress' | 'userAgent' | 'language'>;
+type Answer = (request: MailRequestRecord & Required<FromBrowser>) => Promise<void>;
+
+/** Where the request came from: the mail reports the address, and the account may know the browser. */
+export type Requester = Pick<MailRequest, 'ipAddress' | 'userAgent' | 'language' | 'browser'>;
 
 export interface RequestedMails {
   /**
@@ -31,13 +37,16 @@ interface Deps {
   readonly clock: Clock;
   /** Ids that sort by time. */
   readonly newId: () => string;
+  readonly sealer: MailSealer;
 }
+
+const purposeOf = (id: string): string => `mail request ${id} browser`;
 
 const BATCH = 50;
 // By then the user has requested another mail.
 const GIVE_UP_MS = 600_000;
 
-export function createRequestedMails({ collection, clock, newId }: Deps): RequestedMails {
+export function createRequestedMails({ collection, clock, newId, sealer }: Deps): RequestedMails {
   const answers = new Map<MailRequestRecord['kind'], Answer>();
 
   function answerTo({ kind }: MailRequestRecord): Answer {
@@ -46,11 +55,29 @@ export function createRequestedMails({ collection, clock, newId }: Deps): Reques
     return answer;
   }
 
+  /** None where it was sealed with a SECRET_KEY that is gone. */
+  function browserOf(id: string, { sealedBrowser }: MailRequestRecord): readonly string[] {
+    if (sealedBrowser === undefined) return [];
+    try {
+      return sealer.open(purposeOf(id), sealedBrowser).split(' ');
+    } catch {
+      return [];
+    }
+  }
+
   return {
     on: (kind, answer) => void answers.set(kind, answer),
 
-    async request(request) {
-      await collection.insert(newId(), { ...request, createdAt: clock() });
+    async request({ browser = [], ...request }) {
+      const id = newId();
+      // Sealed: in a stolen database they would open these browsers' part of a lock.
+      const sealedBrowser = browser.length === 0 ? undefined : sealer.seal(purposeOf(id), browser.join(' '));
+      const record = {
+        ...request,
+        createdAt: clock(),
+        ...(sealedBrowser !== undefined && { sealedBrowser }),
+      };
+      await collection.insert(id, record);
     },
 
     async process(signal) {
@@ -68,7 +95,8 @@ export function createRequestedMails({ collection, clock, newId }: Deps): Reques
         for (const { id, value } of items) {
           try {
             // Removed after processing: a crash in between sends a second mail rather than none.
-            if (clock() - value.createdAt < GIVE_UP_MS) await answerTo(value)(value);
+            if (clock() - value.createdAt < GIVE_UP_MS)
+              await answerTo(value)({ ...value, browser: browserOf(id, value) });
             await collection.remove(id);
             total += 1;
           } catch (error) {

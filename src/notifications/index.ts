@@ -108,7 +108,7 @@ export function subscribeNotices({ events, accounts, mail, limits, clock, baseUr
     const { values } = requestValues(origins.current(), clock());
     const tellAdministrators = async (): Promise<void> => {
       // Each report is one mail to each of them; every one is in the audit log.
-      if (!(await limits.isWithin('mail_address', `reports of ${target?.id}`))) return;
+      if (!(await limits.isWithin('mail_acts', `reports of ${target?.id}`))) return;
       const owner = target?.id === undefined ? undefined : await accounts.find(target.id);
       const { items } = await accounts.query({
         filters: activeAdminFilters,

@@ -42,9 +42,18 @@ const kinds = {
   /** Metadata documents fetched for people of one network, and from one host. */
   agent_documents_ip: { windowSeconds: HOUR, key: 'address' },
   agent_documents_host: { windowSeconds: HOUR, key: 'name' },
-  /** Over all sign-ups with that address, so that a code cannot be guessed by starting over. */
-  signup_address: { windowSeconds: DAY, key: 'name' },
-  mail_address: { windowSeconds: TEN_MINUTES, key: 'name' },
+  /** Over all sign-ups with that address from one network, so that a code cannot be guessed by starting over. */
+  signup_address: { windowSeconds: DAY, key: 'both' },
+  /** The same from all networks together. */
+  signup_codes: { windowSeconds: DAY, key: 'name' },
+  /** Mails of one kind to one recipient that anyone can ask for (decision 0032). */
+  mail_address: { windowSeconds: HOUR, key: 'name' },
+  /** The same that its owner asked for: signed in, in a known browser, or with an accepted password. */
+  mail_owner: { windowSeconds: HOUR, key: 'name' },
+  /** Mails of one kind to one recipient that only who asked for them can use, by network: keyFor(what, address). */
+  mail_requester_ip: { windowSeconds: HOUR, key: 'both' },
+  /** What a signed-in person does, each kind by itself, that mails somebody. */
+  mail_acts: { windowSeconds: TEN_MINUTES, key: 'name' },
   mail_ip: { windowSeconds: TEN_MINUTES, key: 'address' },
   /** Usernames that an account asks for: each answer tells whether one is taken. */
   username_account: { windowSeconds: DAY, key: 'name' },

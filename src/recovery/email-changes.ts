@@ -15,7 +15,7 @@ import {
 } from '../accounts/index.ts';
 import { AppError } from '../errors.ts';
 import type { Events } from '../events/index.ts';
-import type { RateLimits } from '../rate-limits/index.ts';
+import { keyFor, type RateLimits } from '../rate-limits/index.ts';
 import type { SecondFactors } from '../second-factors/index.ts';
 import type { SettingValues } from '../settings/index.ts';
 import type { EmailChangeRecord } from '../store/collections.ts';
@@ -33,7 +33,7 @@ interface Deps {
   >;
   readonly secondFactors: Pick<SecondFactors, 'trustedDevices'>;
   readonly limits: Pick<RateLimits, 'consume'>;
-  readonly events: Pick<Events, 'record'>;
+  readonly events: Pick<Events, 'record' | 'origins'>;
 }
 
 const WEEK_MS = 7 * 86_400_000;
@@ -178,10 +178,11 @@ export function createEmailChanges(deps: Deps): EmailChanges {
       const waiting = (await requests.pendingOf(account)).filter((one) => addressKey(one) !== email.key);
       const inUse = others(account).length + waiting.length;
       if (inUse >= MAX_OTHER_EMAILS) throw new AppError('account.too_many_emails');
-      // The second, or an account would be a way to send mail to any number of strangers.
-      await limits.consume('mail_address', email.key);
-      await limits.consume('mail_address', `changes of ${account.id}`);
-      await requests.forget(account, email.address);
+      // The second, or an account would be a way to send mail to any number of strangers. The first is the requester's: it must
+      // not use up what the owner of that mailbox may ask for.
+      const { ipAddress = '' } = events.origins.current() ?? {};
+      await limits.consume('mail_requester_ip', keyFor(`addition of ${email.key}`, ipAddress));
+      await limits.consume('mail_acts', `changes of ${account.id}`);
       const user = userOf(account);
       await events.record({ event: 'email.change_requested', actor: user, target: user });
       const lifetime = settings().email_verification_link_seconds * 1000;
@@ -216,6 +217,8 @@ export function createEmailChanges(deps: Deps): EmailChanges {
       // The lists may be others by now.
       refuseDomain(record.to);
       if (!(await requests.take(token))) return undefined;
+      // An earlier link to the same address counted until now.
+      await requests.forget(account, record.to);
       const holder = await accounts.findByAddress(record.to);
       if (holder !== undefined && holder.id !== accountId) throw new AppError('account.email_taken');
       if (isMoved) await move(account, record.to, others(account));
@@ -229,7 +232,7 @@ export function createEmailChanges(deps: Deps): EmailChanges {
       if (own === undefined || account.email === undefined || isAt(account, own))
         throw new AppError('request.not_found');
       // Each is a mail to the one before: moved to and fro, their links would be lost among them.
-      await limits.consume('mail_address', `primary of ${account.id}`);
+      await limits.consume('mail_acts', `primary of ${account.id}`);
       return move(account, own, [...without(account, own), account.email]);
     },
 

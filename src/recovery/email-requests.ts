@@ -98,7 +98,7 @@ export function createEmailRequests({ collection, baseUrl, clock, mail, events }
 
     take: (token) => collection.remove(secretDigest(token)),
 
-    pendingOf: async (account) => (await waitingOf(account)).map(({ value }) => value.to),
+    pendingOf: async (account) => [...new Set((await waitingOf(account)).map(({ value }) => value.to))],
 
     async forget(account, address) {
       const key = address === undefined ? undefined : addressKey(address);

@@ -2,7 +2,7 @@
 // start), using them (use-links.ts), and recovery codes after the last passkey is lost (recovery-code.ts). A link
 // shows control of a mailbox: it is neither a session nor a second factor. The pages are in
 // interactions/mailed-links.ts and recover.ts.
-import type { Accounts } from '../accounts/index.ts';
+import type { Accounts, CompleteSignIn } from '../accounts/index.ts';
 import type { Clock } from '../clock.ts';
 import type { Events } from '../events/index.ts';
 import type { Mail } from '../mail/index.ts';
@@ -44,6 +44,7 @@ export function createRecovery(deps: {
     | 'endSessionsAsAdmin'
     | 'voidSignInsInProgress'
   >;
+  signIns: Pick<CompleteSignIn, 'knownBrowser'>;
   mail: Pick<Mail, 'queue' | 'requests'>;
   secondFactors: Pick<SecondFactors, 'verifyAtSignIn' | 'trustedDevices'>;
   limits: Pick<RateLimits, 'consume' | 'isWithin'>;

@@ -28,6 +28,8 @@ export interface Links {
     purpose: LinkPurpose;
     boundTo?: string;
   }): Promise<{ token: string; expiresAt: number }>;
+  /** Whether one that was sent to this address counts and is valid for that long yet. */
+  hasLasting(account: Account, to: string, purpose: LinkPurpose, milliseconds: number): Promise<boolean>;
   /** For the confirmation page. @returns undefined for any token that is not valid now, whatever the reason */
   find(token: string, purpose: LinkPurpose): Promise<Link | undefined>;
   /** @returns the link to exactly one of any number of callers */
@@ -100,6 +102,20 @@ export function createLinks(deps: {
       };
       await collection.insert(secretDigest(token), link, { expiresAt });
       return { token, expiresAt };
+    },
+    async hasLasting(account, to, purpose, milliseconds) {
+      const until = clock() + milliseconds;
+      // One that is valid for longer than a link can be is of a clock that was set back since.
+      const latest = clock() + settings()[lifetimeKeys[purpose]] * 1000;
+      const state = securityState(account.id, account);
+      return (await collection.findBy('account', account.id)).some(
+        ({ value, expiresAt = 0 }) =>
+          value.purpose === purpose &&
+          value.email === to &&
+          value.securityState === state &&
+          expiresAt > until &&
+          expiresAt <= latest,
+      );
     },
     async find(token, purpose) {
       return (await findCurrent(token, purpose))?.found;

@@ -1,10 +1,17 @@
-import { type Account, type Accounts, addressKey, isUsable, ownAddress } from '../accounts/index.ts';
+import {
+  type Account,
+  type Accounts,
+  addressKey,
+  type CompleteSignIn,
+  isUsable,
+  ownAddress,
+} from '../accounts/index.ts';
 import type { Clock } from '../clock.ts';
 import { AppError } from '../errors.ts';
 import { deviceName, type Events } from '../events/index.ts';
 import { type Mail, type MailValues, type Requester, readerValues } from '../mail/index.ts';
 import { ours } from '../phrase.ts';
-import type { RateLimits } from '../rate-limits/index.ts';
+import { keyFor, type RateLimits } from '../rate-limits/index.ts';
 import { arePasswordsOff, type SettingValues } from '../settings/index.ts';
 import type { MailRequestRecord } from '../store/collections.ts';
 import type { Links } from './links.ts';
@@ -14,8 +21,9 @@ interface Deps {
   readonly baseUrl: string;
   readonly clock: Clock;
   readonly settings: () => SettingValues;
-  readonly links: Pick<Links, 'create'>;
+  readonly links: Pick<Links, 'create' | 'hasLasting'>;
   readonly accounts: Pick<Accounts, 'findUsable' | 'findByLogin'>;
+  readonly signIns: Pick<CompleteSignIn, 'knownBrowser'>;
   readonly mail: Pick<Mail, 'queue' | 'requests'>;
   readonly limits: Pick<RateLimits, 'isWithin'>;
   readonly events: Pick<Events, 'record'>;
@@ -29,7 +37,7 @@ export interface MailedLinks {
    */
   requestLink(
     request: {
-      readonly kind: 'password_reset' | 'magic_link';
+      readonly kind: RequestedKind;
       readonly email: string;
       readonly interaction: string | undefined;
     },
@@ -46,6 +54,12 @@ export interface MailedLinks {
    */
   sendEmailVerification(account: Account): Promise<void>;
 }
+
+type RequestedKind = 'password_reset' | 'magic_link';
+type Asked = MailRequestRecord & { readonly browser: readonly string[] };
+
+/** A link that is valid for so long is in the mailbox, and time enough to use it. */
+const LASTING_MS = 300_000;
 
 const paths = {
   password_reset: 'reset-password',
@@ -73,7 +87,26 @@ export function createMailedLinks(deps: Deps): MailedLinks {
     await mail.queue({ to, accountId: account.id, template: kind, language, values });
   }
 
-  async function answer(request: MailRequestRecord, kind: 'password_reset' | 'magic_link'): Promise<void> {
+  /**
+   * Whether a further one is sent. The owner in a known browser has a budget apart, so that no stranger's requests keep their
+   * mails from being sent. A link to a new password works in any browser: while one is valid, a stranger's further one would
+   * only fill the mailbox. A sign-in link works only in the browser that asked for it: it counts for that one's network.
+   */
+  async function isWithinBudget(
+    kind: RequestedKind,
+    account: Account,
+    to: string,
+    from: Asked,
+  ): Promise<boolean> {
+    const known = deps.signIns.knownBrowser(account, from.browser);
+    if (known !== undefined) return limits.isWithin('mail_owner', `${kind} of ${account.id} in ${known}`);
+    const what = `${kind} to ${addressKey(to)}`;
+    if (kind === 'magic_link') return limits.isWithin('mail_requester_ip', keyFor(what, from.ipAddress));
+    if (await links.hasLasting(account, to, kind, LASTING_MS)) return false;
+    return limits.isWithin('mail_address', what);
+  }
+
+  async function answer(request: Asked, kind: RequestedKind): Promise<void> {
     const { email, ipAddress, userAgent, language, interaction } = request;
     const found = await accounts.findByLogin(email);
     const account = found && (await accounts.findUsable(found.id));
@@ -81,10 +114,10 @@ export function createMailedLinks(deps: Deps): MailedLinks {
     // mailbox may be the one that is lost.
     const to = account && (ownAddress(account, email) ?? ownAddress(account, account.email ?? ''));
     if (account === undefined || to === undefined) return;
-    if (!(await limits.isWithin('mail_address', addressKey(to)))) return;
     const isReset = kind === 'password_reset';
     const { allow_password_reset: canReset, allow_magic_link: canUseLinks } = settings();
     if (arePasswordsOff(settings()) || !(isReset ? canReset : canUseLinks)) return;
+    if (!(await isWithinBudget(kind, account, to, request))) return;
     const values = { ipAddress, device: deviceName(userAgent), at: clock() };
     await events.record({
       event: isReset ? 'password.reset_requested' : 'magic_link.requested',

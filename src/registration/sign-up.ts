@@ -3,12 +3,12 @@ import type { Clients } from '../clients/index.ts';
 import type { Clock } from '../clock.ts';
 import { AppError } from '../errors.ts';
 import type { Mail, MailTemplate, MailValues, Requester } from '../mail/index.ts';
-import type { RateLimits } from '../rate-limits/index.ts';
+import { chargeAll, keyFor, type RateLimits } from '../rate-limits/index.ts';
 import { arePasswordsOff, type SettingValues } from '../settings/index.ts';
 import type { ClientRecord, MailRequestRecord } from '../store/collections.ts';
 import type { CreateRegistered } from './create-registered.ts';
 import { type SignupAnswers, type SignupQuestions, signupQuestions } from './questions.ts';
-import { SIGNUP_CODE_COOLDOWN_SECONDS, type Signups } from './signups.ts';
+import { type PendingSignup, SIGNUP_CODE_COOLDOWN_SECONDS, type Signups } from './signups.ts';
 
 interface SignupOf {
   /** The id of the interaction. */
@@ -29,10 +29,10 @@ export interface SignUp {
   begin(signup: SignupOf & { answers: SignupAnswers }, requester: Requester): Promise<Account | undefined>;
   pending(interaction: string): Promise<PendingSignupView | undefined>;
   /** @throws AppError request.rate_limited, account.username_taken, account.email_taken */
-  confirm(signup: SignupOf & { code: string }): Promise<Account | 'wrong' | 'expired'>;
+  confirm(signup: SignupOf & { code: string; ipAddress: string }): Promise<Account | 'wrong' | 'expired'>;
   /** Creates the account without its address, where that need not be verified. */
   skip(signup: SignupOf): Promise<Account | undefined>;
-  /** Sends another code, unless it is too soon. */
+  /** Sends another code, unless it is too soon. @throws AppError request.rate_limited */
   resend(interaction: string, requester: Requester): Promise<void>;
 }
 
@@ -47,7 +47,7 @@ interface Deps {
   readonly registered: CreateRegistered;
   readonly clients: Pick<Clients, 'find'>;
   readonly mail: Pick<Mail, 'queue' | 'requests'>;
-  readonly limits: Pick<RateLimits, 'consume' | 'isWithin'>;
+  readonly limits: Pick<RateLimits, 'consume'>;
   readonly settings: () => SettingValues;
   readonly clock: Clock;
   readonly baseUrl: string;
@@ -64,6 +64,13 @@ export function createSignUp(deps: Deps): SignUp {
       settings().signup_require_verified_email || signupQuestions(settings()).fields.email === 'required';
     return !isEmailNeeded && !username.includes('@');
   }
+
+  /**
+   * Nobody but who asks can use the code, so it takes nothing of what the owner of the mailbox may ask for: it is counted for
+   * who asks, and said. @throws AppError request.rate_limited
+   */
+  const chargeCode = (email: string, { ipAddress }: Requester) =>
+    limits.consume('mail_requester_ip', keyFor(`signup to ${addressKey(email)}`, ipAddress));
 
   /**
    * Whether the address is known is checked when the mail is created, not here, so the time reveals nothing
@@ -94,6 +101,7 @@ export function createSignUp(deps: Deps): SignUp {
         });
       }
       if (record.email === undefined) return registered.create(record, { via: 'signup', clientId });
+      await chargeCode(record.email, requester);
       await signups.begin(interaction, record);
       await requestCode(interaction, record.email, requester);
       return undefined;
@@ -102,15 +110,19 @@ export function createSignUp(deps: Deps): SignUp {
     async pending(interaction) {
       const pending = await signups.find(interaction);
       if (pending === undefined) return undefined;
-      const nextAt = pending.askedAt + SIGNUP_CODE_COOLDOWN_SECONDS * 1000;
-      const resendInSeconds = Math.max(0, Math.ceil((nextAt - clock()) / 1000));
+      const resendInSeconds = Math.max(0, Math.ceil((nextAt(pending) - clock()) / 1000));
       return { email: pending.email, resendInSeconds, canSkip: canSkip(pending.username) };
     },
 
-    async confirm({ interaction, clientId, code }) {
+    async confirm({ interaction, clientId, code, ipAddress }) {
       const pending = await signups.find(interaction);
       if (pending === undefined) return 'expired';
-      const charge = await limits.consume('signup_address', addressKey(pending.email));
+      const key = addressKey(pending.email);
+      // A code that was never issued is no guess at one: it counts beside the address's own count, as visibly.
+      const charge = await chargeAll(limits, [
+        ['signup_address', keyFor(key, ipAddress)],
+        ['signup_codes', pending.isIssued ? key : `never issued to ${key}`],
+      ]);
       const verdict = await signups.verify(interaction, code);
       if (verdict.outcome !== 'wrong') charge.giveBack();
       if (verdict.outcome !== 'ok') return verdict.outcome;
@@ -126,16 +138,20 @@ export function createSignUp(deps: Deps): SignUp {
 
     async resend(interaction, requester) {
       const pending = await signups.find(interaction);
-      if (pending === undefined || !(await signups.askAgain(interaction))) return;
-      await requestCode(interaction, pending.email, requester);
+      if (pending === undefined || clock() < nextAt(pending)) return;
+      const charge = await chargeCode(pending.email, requester);
+      if (await signups.askAgain(interaction)) await requestCode(interaction, pending.email, requester);
+      else charge.giveBack();
     },
   };
 }
 
+const nextAt = ({ askedAt }: Pick<PendingSignup, 'askedAt'>): number =>
+  askedAt + SIGNUP_CODE_COOLDOWN_SECONDS * 1000;
+
 /** The mail to a new user. It omits the username, which an attacker could choose as a message. */
-function createAnswer({ signups, mail, limits, settings, clock, baseUrl }: Deps) {
+function createAnswer({ signups, mail, settings, clock, baseUrl }: Deps) {
   return async ({ interaction = '', email, ipAddress, language }: MailRequestRecord): Promise<void> => {
-    if (!(await limits.isWithin('mail_address', addressKey(email)))) return;
     const issued = await signups.issue(interaction);
     if (issued === undefined || issued.email !== email) return;
     const queue = (template: MailTemplate, values: MailValues) =>

@@ -13,6 +13,8 @@ export interface PendingSignup {
   /** Epoch milliseconds. */
   readonly askedAt: number;
   readonly username: string;
+  /** Whether a code was mailed that counts. */
+  readonly isIssued: boolean;
 }
 
 export type SignupVerdict =
@@ -34,7 +36,7 @@ export interface Signups {
   /** @returns whether another code may be requested now; the request is then noted */
   askAgain(id: string): Promise<boolean>;
   /**
-   * Creates the code to mail; the previous one becomes invalid. For the address of an existing account no code is
+   * Creates the code to mail; earlier ones count until they expire. For the address of an existing account no code is
    * created, so every entered code is wrong.
    */
   issue(
@@ -85,7 +87,7 @@ export function createSignups(deps: {
       const value = (await collection.find(id))?.value;
       if (value?.account.email === undefined) return undefined;
       const { email, username } = value.account;
-      return { email, username, askedAt: value.askedAt };
+      return { email, username, askedAt: value.askedAt, isIssued: value.digest !== NONE };
     },
 
     async askAgain(id) {
@@ -111,6 +113,7 @@ export function createSignups(deps: {
         return {
           value: {
             ...value,
+            earlier: isKnown ? [] : earlierCodes(value, clock()),
             digest: isKnown ? NONE : digest,
             triesLeft: MAX_TRIES,
             codeExpiresAt: expiresAt,
@@ -125,18 +128,19 @@ export function createSignups(deps: {
       let verdict: SignupVerdict = { outcome: 'expired' };
       await update(collection, id, (value) => {
         verdict = { outcome: 'expired' };
-        const isOver = value.codeExpiresAt !== undefined && clock() >= value.codeExpiresAt;
+        const now = clock();
+        const isOver = value.codeExpiresAt !== undefined && now >= value.codeExpiresAt;
         if (isOver || value.triesLeft <= 0) return undefined;
         // The result and its count are one write: each of several concurrent guesses costs an attempt.
-        const isMatch = digestsOf(id, value.account, digits).some((digest) => isEqual(digest, value.digest));
+        const digests = digestsOf(id, value.account, digits);
+        const live = [
+          value.digest,
+          ...(value.earlier ?? []).filter((one) => now < one.expiresAt).map((one) => one.digest),
+        ];
+        const isMatch = digests.some((digest) => live.some((one) => isEqual(digest, one)));
         verdict = isMatch ? { outcome: 'ok', account: value.account } : { outcome: 'wrong' };
-        return {
-          value: {
-            ...value,
-            triesLeft: isMatch ? 0 : value.triesLeft - 1,
-            digest: isMatch ? NONE : value.digest,
-          },
-        };
+        const { earlier: _void, ...used } = { ...value, triesLeft: 0, digest: NONE };
+        return { value: isMatch ? used : { ...value, triesLeft: value.triesLeft - 1 } };
       });
       return verdict;
     },
@@ -149,6 +153,14 @@ export function createSignups(deps: {
     },
   };
 }
+
+const MAX_EARLIER = 4;
+
+/** The codes that a new one leaves valid: the person may type the one whose mail came first. */
+const earlierCodes = ({ digest, codeExpiresAt = 0, earlier = [] }: SignupRecord, now: number) =>
+  [{ digest, expiresAt: codeExpiresAt }, ...earlier]
+    .filter((one) => one.digest !== NONE && now < one.expiresAt)
+    .slice(0, MAX_EARLIER);
 
 const isEqual = (a: string, b: string): boolean =>
   a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b));

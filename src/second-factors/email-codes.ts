@@ -1,11 +1,12 @@
-// Six-digit codes by mail (checklist R093–R095): one valid code per account, purpose and challenge, five attempts,
-// ten minutes, a pause before the next one, and three mails per account in ten minutes across all challenges.
+// Six-digit codes by mail (checklist R093–R095): per account, purpose and challenge; five attempts, ten minutes, a pause before
+// the next one, which leaves those before it valid, and five mails per account in an hour across all challenges, of browsers
+// that the account knows five each. Mails whose code was used do not count.
 import { createHmac, hkdfSync, randomInt, timingSafeEqual } from 'node:crypto';
 import { isUsable, securityState } from '../accounts/index.ts';
 import type { Clock } from '../clock.ts';
 import { secretDigest } from '../ids.ts';
 import type { AccountRecord, EmailChallengeRecord, RateRecord } from '../store/collections.ts';
-import { AlreadyExists, type EphemeralCollection, VersionConflict } from '../store/port.ts';
+import { AlreadyExists, type EphemeralCollection, type Stored, VersionConflict } from '../store/port.ts';
 import { update } from '../store/update.ts';
 import { type Attempt, MAX_WRONG_PER_CHALLENGE, type SecondFactorLimit, type Verdict } from './limit.ts';
 import { parseSixDigits } from './six-digits.ts';
@@ -18,24 +19,29 @@ export interface EmailChallenge {
   readonly boundTo: string;
   /** Where it is sent if that is not the account's own address: the code verifies this address and no other. */
   readonly address?: string;
+  /** The digest by which the account knows the browser: its mails and wrong codes count apart. */
+  readonly browser?: string | undefined;
 }
 
 export interface EmailCodes {
   /**
-   * Creates a code, which the caller mails; the previous one becomes invalid.
+   * Creates a code, which the caller mails; earlier ones of the challenge stay valid until they expire.
    * @returns the code and when it expires (epoch ms); cooldown: one was created less than a minute ago; limited: too
    *   many for this account, or an account that cannot sign in
    */
   start(challenge: EmailChallenge): Promise<{ code: string; expiresAt: number } | 'cooldown' | 'limited'>;
-  /** @returns expired whenever there is no valid code: none requested, expired, used, or replaced */
+  /** @returns expired whenever there is no valid code: none requested, expired, or used */
   verify(attempt: Attempt & EmailChallenge): Promise<Verdict | 'expired'>;
   removeAllOf(accountId: string): Promise<void>;
 }
 
 /** How long a page counts down before it offers to send another code. */
 export const EMAIL_CODE_COOLDOWN_SECONDS = 60;
-const MAX_MAILS = 3;
-const MAILS_WINDOW_MS = 600_000;
+const MAX_MAILS = 5;
+const MAILS_WINDOW_MS = 3_600_000;
+const MAX_EARLIER = 4;
+/** As many as the account allows a browser that it knows. */
+const MAX_WRONG_IN_KNOWN = 10;
 // Replaces the digest of a used code: it matches nothing.
 const USED = '';
 
@@ -43,7 +49,7 @@ export function createEmailCodes(deps: {
   accounts: EphemeralCollection<AccountRecord>;
   challenges: EphemeralCollection<EmailChallengeRecord>;
   rates: EphemeralCollection<RateRecord>;
-  limit: Pick<SecondFactorLimit, 'reserve' | 'clear'>;
+  limit: Pick<SecondFactorLimit, 'reserve' | 'release' | 'clear'>;
   /** Newest first. The digest of six digits can be brute-forced, so it needs a key that is not in the store. */
   secretKeys: readonly string[];
   clock: Clock;
@@ -65,10 +71,11 @@ export function createEmailCodes(deps: {
     return keys.map((key) => createHmac('sha256', key).update(text).digest('base64url'));
   }
 
-  /** Each mail takes one of three slots for ten minutes, which makes the limit exact across all processes. */
-  async function takePlace(accountId: string): Promise<string | undefined> {
+  /** Each mail takes one of five slots for an hour, which makes the limit exact across all processes. */
+  async function takePlace({ accountId, browser }: EmailChallenge): Promise<string | undefined> {
+    const holder = browser === undefined ? accountId : `${accountId} ${browser}`;
     for (let place = 0; place < MAX_MAILS; place += 1) {
-      const id = `email_code ${accountId} ${place}`;
+      const id = `email_code ${holder} ${place}`;
       try {
         await rates.insert(id, { points: 1 }, { expiresAt: clock() + MAILS_WINDOW_MS });
         return id;
@@ -88,13 +95,15 @@ export function createEmailCodes(deps: {
       if (account === undefined || !isUsable(account.value)) return 'limited';
       const isTooSoon = before && now < before.value.createdAt + EMAIL_CODE_COOLDOWN_SECONDS * 1000;
       if (isTooSoon) return 'cooldown';
-      const place = await takePlace(accountId);
+      const place = await takePlace(challenge);
       if (place === undefined) return 'limited';
 
       const code = String(randomInt(1_000_000)).padStart(6, '0');
       const [digest = USED] = digestsOf(challenge, account.value, code);
-      const triesLeft = MAX_WRONG_PER_CHALLENGE;
-      const record = { accountId, purpose, boundTo, digest, triesLeft, createdAt: now };
+      const triesLeft = challenge.browser === undefined ? MAX_WRONG_PER_CHALLENGE : MAX_WRONG_IN_KNOWN;
+      const earlier = before === undefined ? [] : earlierCodes(before, now);
+      const mails = [...(before?.value.mails ?? []), place];
+      const record = { accountId, purpose, boundTo, digest, earlier, triesLeft, createdAt: now, mails };
       const expiresAt = now + settings().email_code_seconds * 1000;
       try {
         if (before === undefined) await challenges.insert(id, record, { expiresAt });
@@ -109,32 +118,50 @@ export function createEmailCodes(deps: {
       }
     },
     async verify({ code, ...challenge }) {
-      const account = await limit.reserve('email', challenge.accountId);
+      // A code that was never issued is no guess at one: it takes none of the account's attempts.
+      const { digest = USED } = (await challenges.find(idOf(challenge)))?.value ?? {};
+      if (digest === USED) return 'expired';
+      const account = await limit.reserve('email', challenge);
       if (account === undefined) return 'blocked';
       const digests = digestsOf(challenge, account, parseSixDigits(code) ?? '');
-      const last: { outcome: Verdict | 'expired' } = { outcome: 'expired' };
+      const last: { outcome: Verdict | 'expired'; mails: readonly string[] } = {
+        outcome: 'expired',
+        mails: [],
+      };
       const stored = await update(challenges, idOf(challenge), (value) => {
         last.outcome = 'expired';
         if (value.digest === USED) return undefined;
         last.outcome = 'blocked';
         if (value.triesLeft <= 0) return undefined;
         // The result and its count are one write: each of several concurrent guesses costs an attempt.
-        const isMatch = digests.some((digest) => isEqual(digest, value.digest));
+        const now = clock();
+        const before = (value.earlier ?? []).filter((one) => now < one.expiresAt);
+        const live = [value.digest, ...before.map((one) => one.digest)];
+        const isMatch = digests.some((digest) => live.some((one) => isEqual(digest, one)));
         last.outcome = isMatch ? 'ok' : 'wrong';
-        return {
-          value: isMatch
-            ? { ...value, digest: USED, triesLeft: 0 }
-            : { ...value, triesLeft: value.triesLeft - 1 },
-        };
+        last.mails = value.mails ?? [];
+        const { earlier: _void, mails: _free, ...used } = { ...value, digest: USED, triesLeft: 0 };
+        return { value: isMatch ? used : { ...value, triesLeft: value.triesLeft - 1 } };
       });
-      if (stored === undefined) return 'expired';
-      if (last.outcome === 'ok') await limit.clear('email', challenge.accountId);
-      return last.outcome;
+      const outcome = stored === undefined ? 'expired' : last.outcome;
+      if (outcome === 'expired' || outcome === 'blocked') await limit.release('email', challenge);
+      if (outcome === 'ok')
+        await Promise.all([
+          limit.clear('email', challenge),
+          ...last.mails.map((place) => rates.remove(place)),
+        ]);
+      return outcome;
     },
     async removeAllOf(accountId) {
       await challenges.removeBy('account', accountId);
     },
   };
+}
+
+/** The codes that a new one leaves valid: the person may type the one whose mail came first. */
+function earlierCodes({ value, expiresAt = 0 }: Stored<EmailChallengeRecord>, now: number) {
+  const codes = [{ digest: value.digest, expiresAt }, ...(value.earlier ?? [])];
+  return codes.filter((one) => one.digest !== USED && now < one.expiresAt).slice(0, MAX_EARLIER);
 }
 
 const isEqual = (a: string, b: string): boolean =>

@@ -1,10 +1,11 @@
-// Limits on guessing a second factor (checklist R094): five wrong codes per challenge, ten per account in any ten
-// minutes across all challenges, browsers and processes, and a hundred consecutive ones in total. Only success resets
-// them. Every kind of code has its own counter: recovery codes can be guessed without a password
-// (interactions/recover.ts), and an attacker who guesses them must not block the owner's authenticator app.
+// Limits on guessing a second factor (checklist R094, decision 0012): five wrong codes per challenge, twenty of authenticator app
+// and mail together per account in 24 hours across all challenges, browsers and processes, and a hundred consecutive ones of a
+// kind in total. Only success resets them. A browser that the account knows has ten of its own beside these, so that who knows
+// the password and guesses elsewhere does not shut the owner out of it. Recovery codes have 80 random bits: guesses at them
+// need no count, and one would let any stranger (interactions/recover.ts) keep the owner from using them.
 // Each guess is evaluated inside the compare-and-set that also stores its result, so of any number of concurrent
 // guesses only as many are evaluated as the limit allows; even a valid code beyond it is ignored.
-import { isUsable } from '../accounts/index.ts';
+import { countBrowserCode, isKnownBrowser, isUsable, uncountBrowserCode } from '../accounts/index.ts';
 import type { Clock } from '../clock.ts';
 import { secretDigest } from '../ids.ts';
 import type { AccountRecord, RateRecord } from '../store/collections.ts';
@@ -20,7 +21,11 @@ export interface Attempt {
   readonly boundTo: string;
   /** As typed. */
   readonly code: string;
+  /** The digest by which the account knows the browser. */
+  readonly browser?: string | undefined;
 }
+
+type Guesser = Pick<Attempt, 'accountId' | 'browser'>;
 
 /**
  * Evaluates the code without side effects; called again after a conflicting write.
@@ -34,21 +39,25 @@ export type CodeKind = keyof NonNullable<AccountRecord['codeFailures']>;
 export interface SecondFactorLimit {
   check(
     kind: CodeKind,
-    attempt: Pick<Attempt, 'accountId' | 'boundTo'>,
+    attempt: Pick<Attempt, 'accountId' | 'boundTo' | 'browser'>,
     evaluate: Evaluate,
   ): Promise<Verdict>;
   /**
    * Counts a failure beforehand, for a code that is stored outside of the account.
    * @returns the account as counted; undefined when no attempts are left
    */
-  reserve(kind: CodeKind, accountId: string): Promise<AccountRecord | undefined>;
+  reserve(kind: CodeKind, guesser: Guesser): Promise<AccountRecord | undefined>;
+  /** The code was not evaluated. */
+  release(kind: CodeKind, guesser: Guesser): Promise<void>;
   /** After a valid code. */
-  clear(kind: CodeKind, accountId: string): Promise<void>;
+  clear(kind: CodeKind, guesser: Pick<Attempt, 'accountId'>): Promise<void>;
 }
 
 export const MAX_WRONG_PER_CHALLENGE = 5;
-const MAX_WRONG_PER_WINDOW = 10;
-const WINDOW_MS = 600_000;
+const MAX_WRONG_PER_WINDOW = 20;
+const WINDOW_MS = 86_400_000;
+/** A clock of another process may be so much ahead; a later time is of a clock that was set back. */
+const SKEW_MS = 60_000;
 const MAX_WRONG_IN_A_ROW = 100;
 // The maximum lifetime of an interaction (settings: interaction_seconds).
 const CHALLENGE_MS = 86_400_000;
@@ -71,21 +80,58 @@ export const isSecondFactorOff = (account: Readonly<AccountRecord>, kind: CodeKi
   kind !== 'recovery' && failuresOf(account, kind).inARow >= MAX_WRONG_IN_A_ROW;
 
 const recentFailures = (account: Readonly<AccountRecord>, kind: CodeKind, now: number): number[] =>
-  failuresOf(account, kind).recentAt.filter((at) => at > now - WINDOW_MS);
+  failuresOf(account, kind).recentAt.filter((at) => at > now - WINDOW_MS && at <= now + SKEW_MS);
 
-function isOpen(account: AccountRecord, kind: CodeKind, now: number): boolean {
+const isKnown = (account: AccountRecord, { browser }: Pick<Attempt, 'browser'>, now: number): boolean =>
+  browser !== undefined && isKnownBrowser(account, browser, now);
+
+function isOpen(
+  account: AccountRecord,
+  kind: CodeKind,
+  from: Pick<Attempt, 'browser'>,
+  now: number,
+): boolean {
   // A deactivation also stops a sign-in in progress (checklist R089).
-  const isFree = recentFailures(account, kind, now).length < MAX_WRONG_PER_WINDOW;
-  return isUsable(account) && isFree && !isSecondFactorOff(account, kind);
+  if (!isUsable(account)) return false;
+  if (kind === 'recovery' || isKnown(account, from, now)) return true;
+  const { secondFactorFailures: one } = account;
+  // The single counter of an older release stands for both.
+  const kinds: readonly CodeKind[] = one === undefined ? ['totp', 'email'] : [kind];
+  const recent = kinds.reduce((sum, each) => sum + recentFailures(account, each, now).length, 0);
+  return recent < MAX_WRONG_PER_WINDOW && !isSecondFactorOff(account, kind);
 }
 
-function countWrong(account: AccountRecord, kind: CodeKind, now: number): AccountRecord {
+/** @returns undefined where it is not counted */
+function countWrong(
+  account: AccountRecord,
+  kind: CodeKind,
+  { browser }: Pick<Attempt, 'browser'>,
+  now: number,
+): AccountRecord | undefined {
+  if (kind === 'recovery') return undefined;
+  if (browser !== undefined && isKnown(account, { browser }, now))
+    return countBrowserCode(account, browser, now);
   const { secondFactorFailures: _one, ...rest } = account;
   const counted: Failures = {
     inARow: failuresOf(account, kind).inARow + 1,
     recentAt: [...recentFailures(account, kind, now), now],
   };
   return { ...rest, codeFailures: { ...allFailures(account), [kind]: counted } };
+}
+
+/** Takes the latest of countWrong back. */
+function uncounted(
+  account: AccountRecord,
+  kind: CodeKind,
+  { browser }: Pick<Attempt, 'browser'>,
+  now: number,
+): AccountRecord {
+  if (browser !== undefined && isKnown(account, { browser }, now))
+    return uncountBrowserCode(account, browser);
+  const { inARow, recentAt } = failuresOf(account, kind);
+  const before: Failures = { inARow: Math.max(0, inARow - 1), recentAt: recentAt.slice(0, -1) };
+  const { secondFactorFailures: _one, ...rest } = account;
+  return { ...rest, codeFailures: { ...allFailures(account), [kind]: before } };
 }
 
 /** A valid recovery code re-enables every disabled kind. */
@@ -121,15 +167,16 @@ export function createSecondFactorLimit(deps: {
     }
   }
 
-  async function evaluateAndCount(kind: CodeKind, accountId: string, evaluate: Evaluate) {
+  async function evaluateAndCount(kind: CodeKind, { accountId, browser }: Guesser, evaluate: Evaluate) {
     const last: { verdict: Verdict } = { verdict: 'blocked' };
     const stored = await update(accounts, accountId, (record) => {
       const now = clock();
       last.verdict = 'blocked';
-      if (!isOpen(record, kind, now)) return undefined;
+      if (!isOpen(record, kind, { browser }, now)) return undefined;
       const next = evaluate(record);
       last.verdict = next === undefined ? 'wrong' : 'ok';
-      return { value: next === undefined ? countWrong(record, kind, now) : clearWrong(next, kind) };
+      const value = next === undefined ? countWrong(record, kind, { browser }, now) : clearWrong(next, kind);
+      return value && { value };
     });
     return stored === undefined
       ? { verdict: 'blocked' as const, record: undefined }
@@ -137,21 +184,27 @@ export function createSecondFactorLimit(deps: {
   }
 
   return {
-    async check(kind, { accountId, boundTo }, evaluate) {
+    async check(kind, { accountId, boundTo, browser }, evaluate) {
       // Evaluated first without a write, so that a flood of refused guesses costs little and uses no attempts.
       const stored = await accounts.find(accountId);
-      if (stored === undefined || !isOpen(stored.value, kind, clock())) return 'blocked';
+      if (stored === undefined || !isOpen(stored.value, kind, { browser }, clock())) return 'blocked';
       const challenge = `second_factor ${secretDigest(JSON.stringify([accountId, boundTo, kind]))}`;
-      if (!(await takeTry(challenge))) return 'blocked';
-      const { verdict } = await evaluateAndCount(kind, accountId, evaluate);
+      const isCountedInBrowser = kind !== 'recovery' && isKnown(stored.value, { browser }, clock());
+      if (!isCountedInBrowser && !(await takeTry(challenge))) return 'blocked';
+      const { verdict } = await evaluateAndCount(kind, { accountId, browser }, evaluate);
       if (verdict === 'ok') await rates.remove(challenge);
       return verdict;
     },
-    async reserve(kind, accountId) {
-      const { verdict, record } = await evaluateAndCount(kind, accountId, () => undefined);
+    async reserve(kind, guesser) {
+      const { verdict, record } = await evaluateAndCount(kind, guesser, () => undefined);
       return verdict === 'blocked' ? undefined : record;
     },
-    async clear(kind, accountId) {
+    async release(kind, { accountId, browser }) {
+      await update(accounts, accountId, (record) => ({
+        value: uncounted(record, kind, { browser }, clock()),
+      }));
+    },
+    async clear(kind, { accountId }) {
       await update(accounts, accountId, (record) =>
         allFailures(record)[kind] === undefined ? undefined : { value: clearWrong(record, kind) },
       );

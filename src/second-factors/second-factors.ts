@@ -39,7 +39,7 @@ export interface CodeFactors {
   /** The only check of codes at sign-in and step-up, for all methods. */
   verify(attempt: Attempt & { readonly method: CodeMethod }): Promise<Verdict | 'expired'>;
   /** Creates a code by mail as the second factor; `limited` for an account that does not use it. */
-  startEmail(account: Account, boundTo: string): ReturnType<EmailCodes['start']>;
+  startEmail(account: Account, boundTo: string, browser?: string): ReturnType<EmailCodes['start']>;
   /**
    * Enables or disables codes by mail as a factor of this account.
    * @param check throws to refuse; gets the account as it would be
@@ -108,9 +108,9 @@ export function createCodeFactors(deps: CodeFactorsDeps): CodeFactors {
           return recoveryCodes.verify(attempt);
       }
     },
-    async startEmail(account, boundTo) {
+    async startEmail(account, boundTo, browser) {
       if (!methodsOf(account).includes('email')) return 'limited';
-      return emailCodes.start({ accountId: account.id, purpose: 'sign_in', boundTo });
+      return emailCodes.start({ accountId: account.id, purpose: 'sign_in', boundTo, browser });
     },
     async setEmailFactor(accountId, isOn, check) {
       const stored = await update(accounts, accountId, (record) => {

@@ -8,10 +8,15 @@ import type { CodeFactors, CodeMethod } from './second-factors.ts';
 
 /** Second factors at a sign-in, with their audit events. */
 export interface SignInFactors {
-  /** @param attempt.boundTo the interaction */
+  /** @param attempt.boundTo the interaction; `browser`: the digest by which the account knows the browser */
   verifyAtSignIn(
     account: Pick<Account, 'id'>,
-    attempt: { readonly method: CodeMethod; readonly boundTo: string; readonly code: string },
+    attempt: {
+      readonly method: CodeMethod;
+      readonly boundTo: string;
+      readonly code: string;
+      readonly browser?: string | undefined;
+    },
   ): Promise<Verdict | 'expired'>;
   /** @param pending as `totp.begin` returned it */
   enrolTotpAtSignIn(
@@ -24,9 +29,13 @@ export interface SignInFactors {
   /** Whether codes by mail can become this account's factor, by its address and the settings. */
   canUseEmail(account: Account): boolean;
   /** Creates a code and queues the mail. */
-  mailCode(account: Account, boundTo: string): Promise<'sent' | 'cooldown' | 'limited'>;
+  mailCode(
+    account: Account,
+    boundTo: string,
+    browser: string | undefined,
+  ): Promise<'sent' | 'cooldown' | 'limited'>;
   /** Sends the code if the preferred method is one by mail. @returns when, in epoch milliseconds */
-  mailFirst(account: Account, boundTo: string): Promise<number | undefined>;
+  mailFirst(account: Account, boundTo: string, browser: string | undefined): Promise<number | undefined>;
   /**
    * Only directly after a code.
    * @returns the token for the browser's cookie; undefined if the account cannot be used any more
@@ -56,8 +65,12 @@ export function createSignInFactors(deps: Deps): SignInFactors {
     await events.record({ event: 'mfa.enrolled', actor: user, target: user, details: { method } });
   }
 
-  async function mailCode(account: Account, boundTo: string): Promise<'sent' | 'cooldown' | 'limited'> {
-    const started = await factors.startEmail(account, boundTo);
+  async function mailCode(
+    account: Account,
+    boundTo: string,
+    browser: string | undefined,
+  ): Promise<'sent' | 'cooldown' | 'limited'> {
+    const started = await factors.startEmail(account, boundTo, browser);
     if (typeof started === 'string') return started;
     if (account.email === undefined || !account.isEmailVerified) return 'sent';
     const expiresSeconds = Math.round((started.expiresAt - clock()) / 1000);
@@ -73,8 +86,8 @@ export function createSignInFactors(deps: Deps): SignInFactors {
   }
 
   return {
-    async verifyAtSignIn({ id }, { method, boundTo, code }) {
-      const verdict = await factors.verify({ method, accountId: id, boundTo, code });
+    async verifyAtSignIn({ id }, { method, ...attempt }) {
+      const verdict = await factors.verify({ method, accountId: id, ...attempt });
       const user = userOf(id);
       const details = { method };
       if (verdict !== 'ok') {
@@ -105,10 +118,10 @@ export function createSignInFactors(deps: Deps): SignInFactors {
 
     mailCode,
 
-    async mailFirst(account, boundTo) {
+    async mailFirst(account, boundTo, browser) {
       const [first] = factors.methodsOf(account);
       if (first !== 'email' || account.role !== 'user') return undefined;
-      return (await mailCode(account, boundTo)) === 'sent' ? clock() : undefined;
+      return (await mailCode(account, boundTo, browser)) === 'sent' ? clock() : undefined;
     },
 
     async trustDevice(accountId) {

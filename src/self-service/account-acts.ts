@@ -5,7 +5,7 @@ import { type Account, type Accounts, addressKey } from '../accounts/index.ts';
 import { CONSOLE_CLIENT_ID } from '../clients/index.ts';
 import { AppError } from '../errors.ts';
 import type { Events } from '../events/index.ts';
-import type { RateLimits } from '../rate-limits/index.ts';
+import { chargeAll, keyFor, type RateLimits } from '../rate-limits/index.ts';
 import type { Recovery } from '../recovery/index.ts';
 import type { SecondFactors } from '../second-factors/index.ts';
 import type { ApplicationAccesses, Sessions } from '../sessions/index.ts';
@@ -27,7 +27,7 @@ export interface AccountActsDeps {
   readonly recovery: Pick<Recovery, 'sendEmailVerification'> & {
     readonly emailChanges: Pick<Recovery['emailChanges'], 'forgetPending'>;
   };
-  readonly events: Pick<Events, 'record'>;
+  readonly events: Pick<Events, 'record' | 'origins'>;
   readonly limits: Pick<RateLimits, 'consume'>;
   readonly knownBrowsers: Pick<KnownBrowsers, 'forgetAll' | 'forgetOthers'>;
   readonly additions: Pick<RecentAdditions, 'remove'>;
@@ -100,8 +100,15 @@ export function createAccountActs(deps: AccountActsDeps): HomeDeps['acts'] {
     },
     async sendVerification(who) {
       const { account } = who;
-      if (account.email !== undefined && !account.isEmailVerified)
-        await limits.consume('mail_address', addressKey(account.email));
+      if (account.email !== undefined && !account.isEmailVerified) {
+        const what = `verification of ${addressKey(account.email)}`;
+        const { ipAddress = '' } = events.origins.current() ?? {};
+        // The second, or accounts that name a stranger's address would be a way to fill that mailbox.
+        await chargeAll(limits, [
+          ['mail_owner', `verification of ${account.id}`],
+          ['mail_requester_ip', keyFor(what, ipAddress)],
+        ]);
+      }
       await deps.recovery.sendEmailVerification(account);
       const user = userOf(who);
       await events.record({ event: 'email.verification_requested', actor: user, target: user });

@@ -117,7 +117,7 @@ export function createCredentialChanges(deps: CredentialChangesDeps) {
 
   /** Each is a mail to the owner, who would not find the others among them. @throws AppError request.rate_limited */
   const limitMails = ({ account }: SelfServiceUser, act: string) =>
-    deps.limits.consume('mail_address', `${act} of ${account.id}`);
+    deps.limits.consume('mail_acts', `${act} of ${account.id}`);
 
   const policy = () => ({ mfaMode: settings().mfa_mode, authMode: settings().auth_mode });
 

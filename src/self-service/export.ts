@@ -166,7 +166,7 @@ export function createPersonalExport(deps: Deps) {
     /** Recorded before it is given; the owner is told by mail. @throws AppError request.rate_limited */
     async export(who: SelfServiceUser, format: 'json' | 'html'): Promise<PersonalData> {
       // Each reads everything, and is one mail among those that warn its owner of other acts.
-      await limits.consume('mail_address', `exports of ${who.account.id}`);
+      await limits.consume('mail_acts', `exports of ${who.account.id}`);
       const data = await gather(who);
       const user = { kind: 'user', id: who.account.id } as const;
       await events.record({ event: 'user.data_exported', actor: user, target: user, details: { format } });

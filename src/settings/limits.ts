@@ -40,12 +40,21 @@ export const limitDefinitions = {
   limit_agents_ip: limit(20, 'Agents that register openly from one address in an hour'),
   limit_agent_documents_ip: limit(60, 'Metadata documents of agents fetched for one address in an hour'),
   limit_agent_documents_host: limit(60, 'Metadata documents of agents fetched from one host in an hour'),
-  limit_signup_address: limit(20, 'Wrong sign-up codes for one e-mail address in a day'),
-  limit_mail_address: limit(
+  limit_signup_address: limit(20, 'Wrong sign-up codes for one e-mail address from one address in a day'),
+  limit_signup_codes: limit(200, 'Wrong sign-up codes for one e-mail address in a day'),
+  limit_mail_address: limit(5, 'Mails of one kind to one e-mail address that anyone can request, in an hour'),
+  limit_mail_owner: limit(
+    5,
+    'Mails of one kind that the owner requests in an hour, in a browser that the account knows or with the password',
+  ),
+  limit_mail_requester_ip: limit(
+    5,
+    'Mails of one kind to one e-mail address from one address in an hour, of those that only who requests them can use',
+  ),
+  limit_mail_acts: limit(
     3,
-    'In 10 minutes: mails to one e-mail address that anyone can request; of one account, new addresses, moves of the ' +
-      'primary one, downloads of its data, reports of foreign activity, new sets of recovery codes, and switching ' +
-      'codes by e-mail on or off',
+    'Of one account in 10 minutes: new addresses, moves of the primary one, downloads of its data, reports of foreign ' +
+      'activity, new sets of recovery codes, and switching codes by e-mail on or off',
   ),
   limit_mail_ip: limit(20, 'Requests for a mail from one address in 10 minutes'),
   limit_username_account: limit(10, 'Usernames that one account tries to take in a day'),

@@ -1,13 +1,13 @@
 // The data model: every collection with its indexes and queryable fields (sign-ups: signups.ts; protocol:
 // protocol-collections.ts). Record types are in records.ts and client-records.ts. To add a field, add it there and, if a query needs it, here.
 import type { ClientRecord, InitialAccessTokenRecord, LogoutDeliveryRecord } from './client-records.ts';
+import type { EmailChallengeRecord } from './code-records.ts';
 import { asPath } from './fields.ts';
 import type { CollectionDefinition } from './port.ts';
 import type {
   AccountRecord,
   AuditRecord,
   ConsentRecord,
-  EmailChallengeRecord,
   EmailChangeRecord,
   FactRecord,
   LeaseRecord,
@@ -29,12 +29,12 @@ export type {
   LogoutDeliveryRecord,
   LogoutProblem,
 } from './client-records.ts';
+export type { EmailChallengeRecord } from './code-records.ts';
 export type {
   AccountRecord,
   Address,
   AuditRecord,
   ConsentRecord,
-  EmailChallengeRecord,
   EmailChangeRecord,
   FactRecord,
   LeaseRecord,

@@ -16,6 +16,8 @@ export interface KnownBrowser {
   expiresAt: number;
   /** Wrong passwords in this browser since then. */
   failures: number;
+  /** Wrong codes of a second factor. */
+  codeFailures?: number;
 }
 
 export interface GuessCounters {

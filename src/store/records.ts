@@ -125,18 +125,6 @@ export interface TrustedDeviceRecord {
   boundTo: string;
 }
 
-/** A code sent by mail; the id identifies it in the interaction that requested it. */
-export interface EmailChallengeRecord {
-  accountId: string;
-  /** A code for one purpose is not accepted for another. */
-  purpose: 'sign_in' | 'email_change';
-  digest: string;
-  triesLeft: number;
-  createdAt: number;
-  /** The interaction or session that requested it. */
-  boundTo: string;
-}
-
 /** A link sent by mail; the id is the digest of its token. */
 export interface LinkRecord {
   accountId: string;
@@ -259,6 +247,8 @@ export interface MailRequestRecord {
   language: string;
   /** The sign-in that a magic link or code continues. */
   interaction?: string;
+  /** The values of its known-browser cookie, separated by spaces. */
+  sealedBrowser?: string;
   createdAt: number;
 }
 

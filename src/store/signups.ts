@@ -9,6 +9,8 @@ export interface SignupRecord {
   /** Digest of the mailed code; '' while there is none, after its use, and if the address already has an account. */
   digest: string;
   codeExpiresAt?: number;
+  /** Codes that were mailed before, newest first. */
+  earlier?: { digest: string; expiresAt: number }[];
   triesLeft: number;
   /** When the last code was requested. */
   askedAt: number;

@@ -9,7 +9,7 @@ import { Agent, type Page } from '../support/agent.ts';
 import { PASSWORD, startApp, type TestApp } from '../support/app.ts';
 import { type Mailbox, openMailbox } from '../support/mailbox.ts';
 
-/** The default of `limit_mail_address`. */
+/** The default of `limit_mail_acts`. */
 const LIMIT = 3;
 const TIMES = 6;
 

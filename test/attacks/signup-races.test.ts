@@ -127,7 +127,7 @@ test('attack: guesses for one address end for the day, however many sign-ups sha
     await app.stop();
     await mailbox.close();
   });
-  await app.admin('PATCH', '/settings', { allow_self_signup: true, limit_mail_address: 1000 });
+  await app.admin('PATCH', '/settings', { allow_self_signup: true, limit_mail_requester_ip: 1000 });
   const client = await app.register();
   const statuses: number[] = [];
   for (let round = 0; round < 6; round += 1) {

@@ -23,7 +23,7 @@ before(async () => {
   mailbox = await openMailbox(app);
   client = await app.register();
   // Every test here is one person at one network.
-  await change(app, { limit_mail_address: 50 });
+  await change(app, { limit_mail_acts: 50 });
 });
 after(async () => {
   await mailbox.close();

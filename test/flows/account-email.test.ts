@@ -20,7 +20,7 @@ before(async () => {
   app = await startApp();
   mailbox = await openMailbox(app);
   // Every test here is one person at one network.
-  await change(app, { limit_mail_address: 20 });
+  await change(app, { limit_mail_acts: 20 });
 });
 after(async () => {
   await mailbox.close();
@@ -159,12 +159,21 @@ test('attack: the link of another account, by form', async () => {
   assert.deepEqual([(await stored(other)).email, (await stored()).email], [other.email, user.email]);
 });
 
-test('attack: links used twice, replaced, and after a new password', async () => {
+test('own e-mail: a second link leaves the first valid; one used, neither counts', async () => {
+  const to = fresh();
+  await ask(to);
+  const first = await mailbox.linkTo(to);
+  await ask(to);
+  const second = await mailbox.linkTo(to);
+  assert.notEqual(second, first);
+  assert.match((await use(first)).body, /Address added/);
+  assert.equal((await use(second)).status, 410);
+  assert.equal((await eventsOf(app, 'email.added', user)).length, 1);
+});
+
+test('attack: links used twice, and after a new password', async () => {
   const first = fresh();
   await ask(first);
-  const replaced = await mailbox.linkTo(first);
-  await ask(first);
-  assert.equal((await use(replaced)).status, 410);
   const link = await mailbox.linkTo(first);
   await app.admin('PATCH', `/users/${user.id}`, { password: 'a password of the owner 1815' });
   await open(browser, user, EMAIL, 'a password of the owner 1815');
@@ -188,11 +197,11 @@ test('attack: whose address it is; the answer is one, and only its owner hears',
 });
 
 test('attack: mailing strangers by addresses to add', async () => {
-  await change(app, { limit_mail_address: 3 });
+  await change(app, { limit_mail_acts: 3 });
   for (let turn = 0; turn < 3; turn += 1) assert.equal((await ask(fresh())).status, 200);
   const last = await ask(fresh());
   assert.equal(last.status, 429);
-  await change(app, { limit_mail_address: 20 });
+  await change(app, { limit_mail_acts: 20 });
 });
 
 test('stopped change: signs out, no one in; neither address counts until the owner decides', async () => {

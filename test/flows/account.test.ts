@@ -633,13 +633,13 @@ test('e-mail verification link: mailed to the owner, limited, and only when unve
   user = await newPerson({ is_email_verified: false });
   const other = new Agent(app);
   const theirs = await open(other, user);
-  await change(app, { limit_mail_address: 2 });
+  await change(app, { limit_mail_owner: 2 });
   try {
     const answers: number[] = [];
     for (let wish = 0; wish < 3; wish += 1) answers.push((await press(other, theirs, 'email/verify')).status);
     assert.deepEqual(answers, [303, 303, 429]);
   } finally {
-    await change(app, { limit_mail_address: 1_000_000 });
+    await change(app, { limit_mail_owner: 1_000_000 });
   }
 });
 

@@ -104,7 +104,7 @@ test('e-mail code: sent automatically at the next sign-in; a used one is invalid
   equal((await thief.submit(again, { method: 'email', code })).status, 401);
 });
 
-test('e-mail code: resend after the cool-down only; the old code is then invalid', async () => {
+test('e-mail code: resend after the cool-down only; the first stays valid', async () => {
   await createMailUser('resends');
   const agent = new Agent(app);
   const asked = await passwordGiven(agent, 'resends');
@@ -116,8 +116,8 @@ test('e-mail code: resend after the cool-down only; the old code is then invalid
   equal((await resend()).status, 303);
   const second = await lastCodeTo('resends');
   equal((await codesTo('resends')).length, before.length + 1);
-  if (first !== second) equal((await agent.submit(asked, { method: 'email', code: first })).status, 401);
-  notEqual(arrivedAt(await agent.submit(asked, { method: 'email', code: second })), '');
+  notEqual(second, '');
+  notEqual(arrivedAt(await agent.submit(asked, { method: 'email', code: first })), '');
 });
 
 test('attack: an e-mail code of another sign-in of the same user', async () => {

@@ -3,6 +3,7 @@ import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { test } from 'node:test';
 import { createMemoryStore } from '../../adapters/memory/store.ts';
 import { createTimeSortedIds } from '../../src/ids.ts';
+import { createSealer } from '../../src/keys/index.ts';
 import { createRequestedMails } from '../../src/mail/requested.ts';
 import { mailRequests } from '../../src/store/collections.ts';
 
@@ -11,7 +12,12 @@ function createWorld(answer: (email: string) => Promise<void>) {
   const clock = () => now;
   const collection = createMemoryStore({ clock }).collection(mailRequests);
   const newId = createTimeSortedIds(clock);
-  const requested = createRequestedMails({ collection, clock, newId });
+  const requested = createRequestedMails({
+    collection,
+    clock,
+    newId,
+    sealer: createSealer(['a secret key of the tests']),
+  });
   requested.on('magic_link', ({ email }) => answer(email));
   const ask = (email: string) =>
     requested.request({ kind: 'magic_link', email, ipAddress: '192.0.2.1', userAgent: '', language: 'en' });

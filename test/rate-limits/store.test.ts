@@ -178,11 +178,10 @@ test('limits: returned twice counts once, returned after the window not at all',
   assert.equal(await limits.isWithin('mfa_ip', '192.0.2.1'), false);
 });
 
-test('mail limit: three to one address in ten minutes, per address (R095)', async () => {
+test('mail limit: five of a kind to one address in an hour, per address (R095)', async () => {
   const { limits } = createWorld();
   const sent = async (to: string): Promise<boolean> => limits.isWithin('mail_address', to);
-  const all = [await sent('a@x.example'), await sent('a@x.example'), await sent('a@x.example')];
-  assert.deepEqual(all, [true, true, true]);
+  for (let time = 0; time < 5; time += 1) assert.equal(await sent('a@x.example'), true);
   assert.equal(await sent('a@x.example'), false);
   assert.equal(await sent('b@x.example'), true);
 });
@@ -230,7 +229,7 @@ test('attack: long and many names; records stay short and expire', async () => {
   for (const id of ids) assert.ok(id.length <= 64, id);
   for (let index = 0; index < 300; index += 1)
     await limits.consume('login_ip', `192.0.${index % 256}.${index >> 8}`);
-  world.now += 600_000;
+  world.now += 3_600_000;
   assert.ok((await store.sweep(10_000)) >= 302);
   assert.equal(await collection.find(`login_ip:${defaults.limit_login_ip}:192.0.1.0`), undefined);
 });

@@ -6,7 +6,7 @@ import { StoreUnavailable } from '../../src/store/port.ts';
 import { withEachStore } from '../accounts/support.ts';
 import { createFactors, createFactorWorld, timesOf, totpCode, wrongTotp } from './support.ts';
 
-const WINDOW = 600_000;
+const WINDOW = 86_400_000;
 
 withEachStore(
   'attack: guessing within one challenge; five attempts, then no code counts (R094)',
@@ -17,7 +17,7 @@ withEachStore(
     for (let n = 0; n < 5; n += 1) assert.equal(await guess(wrongTotp(secret, backend.now())), 'wrong');
     assert.equal(await guess(totpCode(secret, backend.now())), 'blocked');
     // Waiting does not bring the challenge back; a new sign-in does.
-    backend.advance(WINDOW);
+    backend.advance(WINDOW / 2);
     assert.equal(await guess(totpCode(secret, backend.now())), 'blocked');
     assert.equal(await guess(totpCode(secret, backend.now()), 'two'), 'ok');
   },
@@ -36,7 +36,7 @@ withEachStore('attempt limit: the fifth may succeed, and success resets the chal
 });
 
 withEachStore(
-  'attack: brute force across challenges; ten per kind in ten minutes (R094)',
+  'attack: brute force across challenges; twenty in a day, no recovery code counted',
   async (backend) => {
     const world = await createFactorWorld(backend);
     const { factors, elsewhere, id } = world;
@@ -63,23 +63,64 @@ withEachStore(
           code: '0',
         }),
     };
-    // One kind at a time: the counters of the others are untouched by it.
-    for (const guess of Object.values(guesses)) {
-      for (const expected of ['wrong', 'blocked'] as const) {
-        for (let n = 0; n < 10; n += 1) {
-          const verdict = await guess(n);
-          assert.equal(verdict === 'expired' ? 'wrong' : verdict, expected, `guess ${n}`);
-        }
-      }
-    }
+    // Recovery codes first: with 80 random bits they need no count, and whoever counts them keeps their owner out.
+    for (let n = 0; n < 30; n += 1) assert.equal(await guesses.recovery(n), 'wrong');
+    for (let n = 0; n < 3; n += 1) assert.equal(await guesses.email(2 * n + 1), 'wrong');
+    for (let n = 0; n < 20; n += 2) assert.equal(await guesses.email(n), 'expired', 'none was issued there');
+    // Authenticator app and mail count together.
+    for (let n = 0; n < 17; n += 1) assert.equal(await guesses.totp(n), 'wrong');
+    for (let n = 17; n < 20; n += 1) assert.equal(await guesses.totp(n), 'blocked');
+    assert.equal(await guesses.email(1), 'blocked');
     for (const process of [factors, elsewhere, createFactors(backend.reopen(), backend.now)]) {
       const code = totpCode(secret, backend.now());
       assert.equal(await process.verify({ method: 'totp', accountId: id, boundTo: 'new', code }), 'blocked');
-      const recover = { method: 'recovery', accountId: id, boundTo: 'new', code: recovery } as const;
-      assert.equal(await process.verify(recover), 'blocked');
     }
+    const recover = { method: 'recovery', accountId: id, boundTo: 'new', code: recovery } as const;
+    assert.equal(await factors.verify(recover), 'ok');
+    const code = totpCode(secret, backend.now());
+    assert.equal(await factors.verify({ method: 'totp', accountId: id, boundTo: 'new', code }), 'ok');
   },
 );
+
+withEachStore(
+  'attack: who knows the password guesses codes; a known browser has ten of its own',
+  async (backend) => {
+    const world = await createFactorWorld(backend);
+    const { factors, id, collection, current } = world;
+    const secret = await world.enrolTotp();
+    const stored = (await collection.find(id)) ?? assert.fail();
+    const expiresAt = backend.now() + 90 * 86_400_000;
+    const browsers = ['desk', 'phone'].map((digest) => ({ digest, expiresAt, failures: 0 }));
+    await collection.replace(id, stored.version, { ...stored.value, knownBrowsers: browsers });
+    const guess = (boundTo: string, code: string, browser?: string) =>
+      factors.verify({ method: 'totp', accountId: id, boundTo, code, browser });
+    const wrong = () => wrongTotp(secret, backend.now());
+    for (let n = 0; n < 20; n += 1) assert.equal(await guess(`c${n}`, wrong()), 'wrong');
+    assert.equal(await guess('c', totpCode(secret, backend.now())), 'blocked');
+    // All in one challenge: the five of a challenge are those of strangers.
+    for (let n = 0; n < 9; n += 1) assert.equal(await guess('own', wrong(), 'desk'), 'wrong');
+    assert.equal((await current()).codeFailures?.totp?.inARow, 20, 'not among those of the account');
+    assert.equal(await guess('own', wrong(), 'desk'), 'wrong');
+    assert.equal(
+      await guess('own', totpCode(secret, backend.now()), 'desk'),
+      'blocked',
+      'unknown from now on',
+    );
+    assert.equal(await guess('own', totpCode(secret, backend.now()), 'never known'), 'blocked');
+    assert.equal(await guess('other', totpCode(secret, backend.now()), 'phone'), 'ok');
+  },
+);
+
+withEachStore('attempt limit: wrong codes of a clock that was set back count as past', async (backend) => {
+  const { factors, id, enrolTotp, collection } = await createFactorWorld(backend);
+  const secret = await enrolTotp();
+  const stored = (await collection.find(id)) ?? assert.fail();
+  const ahead = backend.now() + 400 * 86_400_000;
+  const codeFailures = { totp: { inARow: 20, recentAt: Array(20).fill(ahead) } };
+  await collection.replace(id, stored.version, { ...stored.value, codeFailures });
+  const code = totpCode(secret, backend.now());
+  assert.equal(await factors.totp.verify({ accountId: id, boundTo: 'a', code }), 'ok');
+});
 
 withEachStore(
   'attempt limit: the single counter of an older release covers TOTP and mail only',
@@ -99,7 +140,7 @@ withEachStore(
 );
 
 withEachStore(
-  'attack: ten attempts at the end of a window and ten at the start of the next',
+  'attack: twenty attempts at the end of a day and twenty at the start of the next',
   async (backend) => {
     const { factors, id, enrolTotp } = await createFactorWorld(backend);
     const secret = await enrolTotp();
@@ -111,10 +152,10 @@ withEachStore(
     };
     assert.equal(await wrong(), 'wrong');
     backend.advance(WINDOW - 1);
-    for (let n = 0; n < 9; n += 1) assert.equal(await wrong(), 'wrong');
+    for (let n = 0; n < 19; n += 1) assert.equal(await wrong(), 'wrong');
     assert.equal(await wrong(), 'blocked');
     backend.advance(1);
-    // Only the first one is ten minutes ago.
+    // Only the first one is a day ago.
     assert.equal(await wrong(), 'wrong');
     assert.equal(await wrong(), 'blocked');
     backend.advance(WINDOW - 1);
@@ -125,7 +166,7 @@ withEachStore(
 withEachStore('attempt limit: refused attempts cost no write and extend no wait', async (backend) => {
   const { factors, id, enrolTotp, collection } = await createFactorWorld(backend);
   const secret = await enrolTotp();
-  for (let n = 0; n < 10; n += 1) {
+  for (let n = 0; n < 20; n += 1) {
     const code = wrongTotp(secret, backend.now());
     await factors.totp.verify({ accountId: id, boundTo: `c${n}`, code });
   }
@@ -141,7 +182,7 @@ withEachStore('attempt limit: refused attempts cost no write and extend no wait'
 });
 
 withEachStore(
-  'attack: 200 parallel guesses in two processes; ten evaluated, none lost (R075)',
+  'attack: 200 parallel guesses in two processes; twenty evaluated, none lost (R075)',
   async (backend) => {
     const { factors, elsewhere, id, enrolTotp, current } = await createFactorWorld(backend);
     const secret = await enrolTotp();
@@ -151,9 +192,9 @@ withEachStore(
         (n % 2 === 0 ? factors : elsewhere).totp.verify({ accountId: id, boundTo: `c${n}`, code: wrong }),
       ),
     );
-    assert.deepEqual([timesOf(verdicts, 'wrong'), timesOf(verdicts, 'blocked')], [10, 190]);
+    assert.deepEqual([timesOf(verdicts, 'wrong'), timesOf(verdicts, 'blocked')], [20, 180]);
     const failures = (await current()).codeFailures?.totp;
-    assert.deepEqual([failures?.inARow, failures?.recentAt.length], [10, 10]);
+    assert.deepEqual([failures?.inARow, failures?.recentAt.length], [20, 20]);
   },
 );
 
@@ -177,7 +218,7 @@ withEachStore(
     const secret = await enrolTotp();
     const wrong = wrongTotp(secret, backend.now());
     const before = (await current()).totp?.lastStep;
-    const flood = Array.from({ length: 10 }, (_, n) =>
+    const flood = Array.from({ length: 20 }, (_, n) =>
       factors.totp.verify({ accountId: id, boundTo: `c${n}`, code: wrong }),
     );
     await Promise.all(flood);
@@ -197,7 +238,7 @@ withEachStore(
     const [recovery = '', second = ''] = await factors.recoveryCodes.generate(id);
     async function exhaust(): Promise<number> {
       for (let evaluated = 0; evaluated < 150; evaluated += 1) {
-        if (evaluated % 10 === 0) backend.advance(WINDOW);
+        if (evaluated % 20 === 0) backend.advance(WINDOW);
         const code = wrongTotp(secret, backend.now());
         const attempt = { accountId: id, boundTo: `${backend.now()} ${evaluated}`, code };
         if ((await factors.totp.verify(attempt)) === 'blocked') return evaluated;
@@ -212,16 +253,14 @@ withEachStore(
     assert.equal(factors.stepOf(await current(), 'optional'), 'verify');
     const right = () => totpCode(secret, backend.now());
     assert.equal(await factors.totp.verify({ accountId: id, boundTo: 'x', code: right() }), 'blocked');
-    // A recovery code may still be guessed as little as any.
-    for (let n = 0; n < 10; n += 1) {
+    // Guesses at a recovery code keep nobody from using one.
+    for (let n = 0; n < 30; n += 1) {
       assert.equal(
         await factors.recoveryCodes.verify({ accountId: id, boundTo: `r${n}`, code: 'no' }),
         'wrong',
       );
     }
     const recover = (code: string) => factors.recoveryCodes.verify({ accountId: id, boundTo: 'y', code });
-    assert.equal(await recover(recovery), 'blocked');
-    backend.advance(WINDOW);
     assert.equal(await recover(recovery), 'ok');
     assert.equal(await factors.totp.verify({ accountId: id, boundTo: 'z', code: right() }), 'ok');
     // And again, with the other way out.
