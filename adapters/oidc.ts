@@ -40,6 +40,9 @@ const kinds: Readonly<Record<string, Kind>> = {
 // second caller stops a parallel replay. Overwriting a used refresh token could make it usable again.
 const INSERTED_ONCE = new Set(['ReplayDetection', 'RefreshToken']);
 
+/** Used at a moment, not in a second: another process compares it with the time at which a request arrived. */
+const USED_AT_MOMENT = new Set(['AuthorizationCode', 'DeviceCode']);
+
 // Every secret identifier of the library is base64url; a lookup of anything else needs no store call.
 const IDENTIFIER = /^[\w-]{1,512}$/;
 
@@ -144,11 +147,14 @@ class PortAdapter implements Adapter {
   async consume(id: string): Promise<void> {
     const stored = foundInRequest().get(this.#foundKey(id)) ?? (await this.#collection.find(this.#id(id)));
     if (stored === undefined || stored.value.consumed !== undefined) throw this.#alreadyUsed();
-    const value = { ...stored.value, consumed: Math.floor(this.#clock() / 1000) };
+    const used = (): model.ProtocolPayload => {
+      const seconds = this.#clock() / 1000;
+      return { ...stored.value, consumed: USED_AT_MOMENT.has(this.#name) ? seconds : Math.floor(seconds) };
+    };
     const { definition } = this.#kind;
-    if (keepFirst((writes) => writes.to(definition).replace(stored.id, stored.version, value))) return;
+    if (keepFirst((writes) => writes.to(definition).replace(stored.id, stored.version, used()))) return;
     try {
-      await this.#collection.replace(stored.id, stored.version, value);
+      await this.#collection.replace(stored.id, stored.version, used());
     } catch (error) {
       throw error instanceof VersionConflict ? this.#alreadyUsed() : error;
     }

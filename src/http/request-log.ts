@@ -40,9 +40,17 @@ interface Asked {
 
 interface Logged {
   readonly id: string;
+  /** By `performance.now()`. */
+  readonly arrivedAt: number;
   /** Read when the line is written; set by whoever knows it. */
   errorCode?: () => unknown;
 }
+
+// A request that a handler before Koa began and passed on (src/oidc/plain/) keeps its id and has one line.
+const begun = new WeakMap<IncomingMessage, Logged>();
+
+/** @returns when a request arrived, by `performance.now()`; undefined outside the request log */
+export const arrivalOf = (request: IncomingMessage): number | undefined => begun.get(request)?.arrivedAt;
 
 export interface RequestLog {
   /** Gives a request its id and writes its line when it is over; once per request, whoever answers it. */
@@ -52,14 +60,11 @@ export interface RequestLog {
 }
 
 export function createRequestLog({ log, newId, onAnswered }: RequestLogOptions): RequestLog {
-  // A request that a handler before Koa began and passed on (src/oidc/plain/) keeps its id and has one line.
-  const begun = new WeakMap<IncomingMessage, Logged>();
-
   function begin(request: IncomingMessage, response: ServerResponse, { path: asked, ip }: Asked): Logged {
     const known = begun.get(request);
     if (known !== undefined) return known;
-    const startedAt = performance.now();
-    const logged: Logged = { id: newId() };
+    const arrivedAt = performance.now();
+    const logged: Logged = { id: newId(), arrivedAt };
     begun.set(request, logged);
     const { id } = logged;
     if (isProbe(asked) || asked === METRICS_PATH) return logged;
@@ -69,7 +74,7 @@ export function createRequestLog({ log, newId, onAnswered }: RequestLogOptions):
     // `close` is emitted exactly once, after the response or after the client closed the connection.
     response.once('close', () => {
       const errorCode = logged.errorCode?.();
-      const ms = performance.now() - startedAt;
+      const ms = performance.now() - arrivedAt;
       onAnswered?.(asked, response.writableFinished ? response.statusCode : undefined, ms);
       log.info(
         {

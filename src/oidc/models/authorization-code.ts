@@ -3,9 +3,12 @@
 // verifier another user's code. A wrong verifier leaves the code to its application, as the library does (checklist R026).
 import { type AdapterPayload, type AuthorizationCode as AnyCode, errors } from 'oidc-provider';
 import type { Apis } from '../../apis/index.ts';
+import type { Clock } from '../../clock.ts';
 import type { ApiPairs } from '../entitlements/api-pairs.ts';
 import { bindApi, pairsToKeep } from '../entitlements/requested-api.ts';
+import { plainContext } from '../plain/context.ts';
 import { ProviderBase, type TokenClass } from '../provider-base.ts';
+import { beganBeforeAnswer, isVerifierOf, noteRedeemed, revokeReused, wasUsed } from './redeemed-codes.ts';
 
 // RFC 7636 §4.1.
 const VERIFIER = /^[A-Za-z0-9._~-]{43,128}$/;
@@ -26,20 +29,38 @@ function mismatchOf(
 
 interface Deps {
   readonly apis: Pick<Apis, 'find' | 'findByIdentifier'>;
+  readonly clock: Clock;
+  readonly revokeGrant: (grantId: string) => Promise<void>;
 }
 
 export const createAuthorizationCodeModel = (
   Base: TokenClass<AnyCode>,
-  { apis }: Deps,
+  { apis, clock, revokeGrant }: Deps,
 ): TokenClass<AnyCode> =>
   class AuthorizationCode extends Base {
     static override IN_PAYLOAD = [...Base.IN_PAYLOAD, 'api'];
     declare api?: ApiPairs;
+    declare consumed?: number;
 
     override getValueAndPayload(): Promise<{ value: string; payload: AdapterPayload }> {
       const pairs = ProviderBase.ctx && pairsToKeep(ProviderBase.ctx.oidc, this);
       if (pairs !== undefined) this.api = pairs;
       return super.getValueAndPayload();
+    }
+
+    /** Of parallel requests one is first. The others began before its answer; without a verifier they count as replays. */
+    override async consume(): Promise<void> {
+      try {
+        await super.consume();
+      } catch (error) {
+        const isReplay = error instanceof errors.InvalidGrant && this.codeChallenge === undefined;
+        // Removed with its grant by another one of them: nothing is left.
+        if (isReplay && (await this.adapter.find(this.jti))) await revokeReused(this, revokeGrant);
+        throw error;
+      }
+      // A plain request writes it later (plain/token.ts).
+      const { ctx } = ProviderBase;
+      if (ctx !== undefined && plainContext() === undefined) noteRedeemed(this.jti, ctx.res);
     }
 
     static override async find(
@@ -48,10 +69,14 @@ export const createAuthorizationCodeModel = (
       const code = await super.find(...given);
       const { ctx } = ProviderBase;
       const { client, params, route } = ctx?.oidc ?? {};
-      // Another client's, used or expired codes are refused by the library, which revokes what a used one gave.
-      if (code === undefined || ctx === undefined || route !== 'token' || !code.isValid) return code;
+      if (code === undefined || ctx === undefined || route !== 'token') return code;
       if (client === undefined || code.clientId !== client.clientId) return code;
       const sent = params?.code_verifier;
+      const isUsed = code instanceof AuthorizationCode && code.consumed !== undefined;
+      if (isUsed && isVerifierOf(code, sent) && beganBeforeAnswer(code, ctx, clock))
+        throw wasUsed('AuthorizationCode');
+      // Another client's, used or expired codes are refused by the library, which revokes what a used one gave.
+      if (!code.isValid) return code;
       const verifier = typeof sent === 'string' && sent !== '' ? sent : undefined;
       const mismatch = mismatchOf(code, verifier);
       if (mismatch !== undefined) {

@@ -3,10 +3,12 @@
 // removed from stored codes; settle-scope.ts removes them from requests.
 import type { AdapterPayload } from 'oidc-provider';
 import type { Apis } from '../../apis/index.ts';
+import type { Clock } from '../../clock.ts';
 import type { ApiPairs } from '../entitlements/api-pairs.ts';
 import { bindApi, pairsToKeep } from '../entitlements/requested-api.ts';
 import { withoutAdminScopes } from '../entitlements/scopes.ts';
 import { type DeviceCodeClass, ProviderBase } from '../provider-base.ts';
+import { beganBeforeAnswer, noteRedeemed, wasUsed } from './redeemed-codes.ts';
 
 interface Charge {
   giveBack(): void;
@@ -15,6 +17,7 @@ interface Charge {
 export interface DeviceCodeDeps {
   readonly isHandle: (value: string) => boolean;
   readonly apis: Pick<Apis, 'find' | 'findByIdentifier'>;
+  readonly clock: Clock;
   /**
    * Counts one guess of a user code before it is looked up (§5.1).
    * @param holder the account that is signed in, or the session
@@ -38,7 +41,7 @@ function filtered(properties: Record<string, unknown>): Record<string, unknown> 
 
 export function createDeviceCodeModel(
   Base: DeviceCodeClass,
-  { isHandle, apis, chargeUserCode }: DeviceCodeDeps,
+  { isHandle, apis, clock, chargeUserCode }: DeviceCodeDeps,
 ): DeviceCodeClass {
   return class DeviceCode extends Base {
     static override IN_PAYLOAD = [...Base.IN_PAYLOAD, 'api'];
@@ -54,11 +57,21 @@ export function createDeviceCodeModel(
       if (ctx?.oidc.route !== 'token') return super.find(value, options);
       const code = isHandle(value) ? undefined : await super.find(value, options);
       const { client } = ctx.oidc;
-      const isUsable = code?.isValid === true && code.clientId === client?.clientId;
+      // The code itself is the proof: nobody but the device has seen it.
+      const isOfClient = code !== undefined && code.clientId === client?.clientId;
+      if (isOfClient && code.consumed !== undefined && beganBeforeAnswer(code, ctx, clock))
+        throw wasUsed('DeviceCode');
+      const isUsable = isOfClient && code.isValid;
       // Until the person has decided, the device only asks whether they have.
       if (isUsable && client !== undefined && code.accountId !== undefined)
         await bindApi(ctx, client, code, apis);
       return code;
+    }
+
+    override async consume(): Promise<void> {
+      await super.consume();
+      const { ctx } = ProviderBase;
+      if (ctx !== undefined) noteRedeemed(this.jti, ctx.res);
     }
 
     static override async findByUserCode(userCode: string, options?: FindOptions) {

@@ -1,7 +1,7 @@
 // The token endpoint (RFC 6749 §3.2): client credentials (§4.4), codes (§4.1.3) and refresh tokens (§6) of clients with a secret, and
 // of public clients. The grant itself is the library's own handler on our models; what is left out is the way there: routing,
 // parsing, every other way to authenticate. A request that turns out to be unusual goes there as it came (context.ts).
-import { type Client, errors, type KoaContextWithOIDC } from 'oidc-provider';
+import type { Client, KoaContextWithOIDC } from 'oidc-provider';
 import type { CodeExchanges } from '../../clients/index.ts';
 import type { Origins } from '../../events/index.ts';
 import { originOf } from '../../http/index.ts';
@@ -10,6 +10,7 @@ import { AlreadyExists, type Store, VersionConflict } from '../../store/port.ts'
 import type { IdentityProvider } from '../identity-provider.ts';
 import { contextOf } from '../library-context.ts';
 import { clientRecord } from '../models/client.ts';
+import { noteRedeemed, wasUsed } from '../models/redeemed-codes.ts';
 import type { ProtocolMount } from '../mount.ts';
 import { inFormOfRequest, reportCodeExchange } from '../provider-middleware.ts';
 import { isTestSignInExchange } from '../test-sign-in/test-sign-in-gate.ts';
@@ -41,14 +42,12 @@ const UNUSUAL: ReadonlySet<string> = new Set(['authorization_details']);
 // RFC 6749 §3.3.
 const SCOPE = /^[\x21\x23-\x5B\x5D-\x7E]+(?: [\x21\x23-\x5B\x5D-\x7E]+)*$/;
 
-/** The error of adapters/oidc.ts for who reads a code before another request consumes it: that one's tokens remain. */
-const wasUsed = (): Error => new errors.InvalidGrant('AuthorizationCode was used before');
-
 export function tokenPlainly({ mount, limits, origins, codeExchanges, store }: Deps): PlainHandler {
   /** @throws also for a refresh token that was used meanwhile: nothing has happened, and the library knows the grace */
   async function write(ctx: KoaContextWithOIDC): Promise<void> {
     const kept = keptWrites(ctx);
     if (kept === undefined) return;
+    const { AuthorizationCode: code } = ctx.oidc.entities;
     try {
       await store.writeTogether((writes) => {
         for (const add of kept) add(writes);
@@ -56,9 +55,11 @@ export function tokenPlainly({ mount, limits, origins, codeExchanges, store }: D
     } catch (error) {
       const isUndone = error instanceof VersionConflict || error instanceof AlreadyExists;
       if (!isUndone) passOn(ctx.req, error);
-      else if (ctx.oidc.entities.AuthorizationCode !== undefined) passOn(ctx.req, wasUsed());
+      // It began before the first one was answered, and its verifier is right. Without one the library meets the used code.
+      else if (code?.codeChallenge !== undefined) passOn(ctx.req, wasUsed('AuthorizationCode'));
       throw error;
     }
+    if (code !== undefined) noteRedeemed(code.jti, ctx.res);
   }
 
   async function grant(ctx: KoaContextWithOIDC, provider: IdentityProvider, client: Client): Promise<void> {
