@@ -43,6 +43,12 @@ export interface ConsentPage {
   submit(ctx: Koa.Context): Promise<void>;
 }
 
+/** Whether the page asks only whether the person goes on to where the application is. */
+const isConfirming = ({ prompt }: BoundInteraction): boolean => prompt.name === 'confirm';
+
+export const isConsentPage = (interaction: BoundInteraction): boolean =>
+  interaction.prompt.name === 'consent' || isConfirming(interaction);
+
 const ACTING_SCOPES = new Set(['offline_access', 'admin', 'admin:read']);
 
 /** Where the user goes on: of a custom scheme the scheme alone, since its host is whatever the application likes to call itself. */
@@ -59,7 +65,7 @@ export function createConsentPage(deps: Deps): ConsentPage {
       provider().Client.find(stringParameter(interaction, 'client_id') ?? ''),
       interaction.session && findAccount(interaction.session.accountId),
     ]);
-    if (client === undefined || !account || interaction.prompt.name !== 'consent') {
+    if (client === undefined || !account || !isConsentPage(interaction)) {
       throw new AppError('signin.expired');
     }
     return { client, account };
@@ -97,6 +103,7 @@ export function createConsentPage(deps: Deps): ConsentPage {
 
   async function allow(ctx: Koa.Context, interaction: BoundInteraction): Promise<void> {
     const { client, account } = await partiesOf(interaction);
+    if (isConfirming(interaction)) return current.finishStep(ctx, interaction, { confirm: {} });
     const { Grant } = provider();
     const known = interaction.grantId === undefined ? undefined : await Grant.find(interaction.grantId);
     const grant: SessionGrant = known ?? new Grant({ accountId: account.id, clientId: client.clientId });
@@ -129,7 +136,7 @@ export function createConsentPage(deps: Deps): ConsentPage {
 
   async function show(ctx: Koa.Context, interaction: BoundInteraction): Promise<void> {
     const { client, account } = await partiesOf(interaction);
-    const asked = scopesToConsent(interaction, client, account);
+    const asked = isConfirming(interaction) ? [] : scopesToConsent(interaction, client, account);
     const scopes = asked.map((name): ConsentScope => {
       return { name, group: ACTING_SCOPES.has(name) ? 'act' : 'know' };
     });
@@ -142,6 +149,7 @@ export function createConsentPage(deps: Deps): ConsentPage {
         client: {
           name: client.clientName ?? client.clientId,
           host: redirectUri === undefined ? undefined : destinationOf(redirectUri),
+          isConfirming: isConfirming(interaction),
           policyUri: client.policyUri,
           tosUri: client.tosUri,
           stranger: strangerOf(client, { redirectUri: redirectUri ?? '', scopes: asked }, deps.settings()),
@@ -173,7 +181,8 @@ export function createConsentPage(deps: Deps): ConsentPage {
           return allow(ctx, interaction);
         case 'deny': {
           const { client, account } = await partiesOf(interaction);
-          if (interaction.isTrial !== true) await consents.refuse(account.id, client.clientId);
+          if (interaction.isTrial !== true && !isConfirming(interaction))
+            await consents.refuse(account.id, client.clientId);
           const description = 'The user denied the request.';
           return current.finishStep(ctx, interaction, {
             error: 'access_denied',

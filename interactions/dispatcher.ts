@@ -1,7 +1,7 @@
 // The dispatcher of interactions: the page that the protocol core asks for, in the same response.
 import type { ProtocolPages } from '../src/oidc/sign-in.ts';
 import type { Registration } from '../src/registration/index.ts';
-import type { ConsentPage } from './consent.ts';
+import { type ConsentPage, isConsentPage } from './consent.ts';
 import type { CurrentInteraction } from './current.ts';
 import { ENROLMENT_LINK_AMR, type EnrolmentPages } from './enrolment.ts';
 import type { LoginPage } from './login.ts';
@@ -31,7 +31,7 @@ export function createShowInteraction({
   signUp,
 }: Deps): ProtocolPages['showInteraction'] {
   return async (ctx, interaction, isResumed) => {
-    const isConsent = interaction.prompt.name === 'consent';
+    const isConsent = isConsentPage(interaction);
     // An essential `acr` that the sign-in did not reach, or that cannot be reached here, is an error (OIDC Core
     // §5.5.1.1): asking again would loop. The session is unchanged.
     const isTried = interaction.lastSubmission?.login !== undefined;

@@ -71,6 +71,7 @@ export type { RecentRefusals } from './recent-refusals.ts';
 export { createFindRestricted, restrictedTo } from './restricted.ts';
 export { isSecretOf, rotated, SECRET_BYTES } from './secrets.ts';
 export { type Client, type ClientView, type PublicMetadata, publicMetadata, toClient } from './to-client.ts';
+export { needsConfirmedAddress } from './unconfirmed-address.ts';
 export { differsInLoopbackPort, hasBareScheme } from './uris.ts';
 
 interface Deps

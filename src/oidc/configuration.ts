@@ -64,6 +64,7 @@ export interface ConfigurationDeps {
   readonly cookieKeys: readonly string[];
   readonly cookieNames: CookieNames;
   readonly clock: Clock;
+  readonly baseUrl: string;
   readonly settings: () => ProtocolSettings;
   readonly accounts: AccountDirectory;
   readonly apis: Pick<Apis, 'findByIdentifier' | 'find'>;
@@ -151,6 +152,7 @@ export function createConfiguration(deps: ConfigurationDeps): Configuration {
         hasSecondFactors: () => deps.settings().mfa_mode !== 'off',
         owesSecondStep: (session) => owesSecondStep(deps.settings().mfa_mode, session),
         accounts: deps.accounts,
+        baseUrl: deps.baseUrl,
       }),
       url: (_ctx: KoaContextWithOIDC, _interaction: Interaction) => deps.interactionUrl,
     },

@@ -177,6 +177,8 @@ export interface PageModels extends AccountPageModels {
       readonly policyUri?: string | undefined;
       readonly tosUri?: string | undefined;
       readonly isFirstTime: boolean;
+      /** Nothing is asked for but to go on to `host`: one button. */
+      readonly isConfirming?: boolean | undefined;
       /** Nobody vouched for it. */
       readonly stranger?:
         | {

@@ -1,7 +1,7 @@
 // When a request needs interaction: the library's checks (OIDC Core §3.1.2.1) and ours for accounts and first-party
 // applications.
 import { errors, interactionPolicy, type KoaContextWithOIDC } from 'oidc-provider';
-import { hasBareScheme, statementOf } from '../../clients/index.ts';
+import { hasBareScheme, needsConfirmedAddress, statementOf } from '../../clients/index.ts';
 import { AppError } from '../../errors.ts';
 import { isInForeignFrame } from '../../http/index.ts';
 import { type MethodTimes, readMethodTimes } from '../../sessions/index.ts';
@@ -13,6 +13,7 @@ import { type AccountDirectory, requestAccount } from '../entitlements/find-acco
 import { hasConsented } from '../entitlements/load-grant.ts';
 import { ADMIN_SCOPES } from '../entitlements/scopes.ts';
 import { clientRecord } from '../models/client.ts';
+import { testSignInRedirectUri } from '../test-sign-in/test-sign-in-gate.ts';
 
 const { base, Check, Prompt } = interactionPolicy;
 
@@ -25,6 +26,7 @@ interface Deps {
     readonly amr: readonly string[];
   }) => boolean;
   readonly accounts: Pick<AccountDirectory, 'reachableAcrs' | 'mayAdminister'>;
+  readonly baseUrl: string;
 }
 
 export function createInteractionPolicy(deps: Deps): interactionPolicy.DefaultPolicy {
@@ -56,6 +58,8 @@ export function createInteractionPolicy(deps: Deps): interactionPolicy.DefaultPo
     consent?.checks.remove('native_client_prompt');
     consent?.checks.add(thirdPartyNativeClientCheck(nativeClientCheck));
   }
+  // Last: where the consent page named application and address, this one would say it again.
+  policy.add(new Prompt({ name: 'confirm' }, unconfirmedAddressCheck(deps)));
   return policy;
 }
 
@@ -182,7 +186,24 @@ function detailsOf(ctx: KoaContextWithOIDC): ApiToConsent | undefined {
   return ctx.oidc.promptPending('consent') ? { apiId: api.id, entries, isNew: false } : undefined;
 }
 
-/** RFC 8252 §8.6: any program can claim to be a native application; an administrator vouches for first-party ones. */
+/** RFC 8252 §8.6: no administrator can vouch for the program that listens at such an address on the person's device. */
+const unconfirmedAddressCheck = ({ baseUrl }: Deps) =>
+  new Check(
+    'unconfirmed_address',
+    'this redirect_uri requires End-User interaction',
+    'interaction_required',
+    ({ oidc: { client, params, result, requestParamScopes } }: KoaContextWithOIDC) => {
+      const redirectUri = params?.redirect_uri;
+      const isAnswered = result?.consent !== undefined || result?.confirm !== undefined;
+      if (client === undefined || typeof redirectUri !== 'string' || isAnswered)
+        return Check.NO_NEED_TO_PROMPT;
+      if (params?.response_type === 'none' || redirectUri === testSignInRedirectUri(baseUrl))
+        return Check.NO_NEED_TO_PROMPT;
+      return promptIf(needsConfirmedAddress(clientRecord(client), redirectUri, requestParamScopes));
+    },
+  );
+
+/** RFC 8252 §8.6: any program can claim to be a native application. That of a first-party one is asked about by `confirm`. */
 const thirdPartyNativeClientCheck = (libraryCheck: interactionPolicy.Check) =>
   new Check(
     'native_client_prompt',

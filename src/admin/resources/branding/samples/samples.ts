@@ -184,6 +184,13 @@ export const samples = {
     account: { username: 'ada' },
     scopes: [{ name: 'openid', group: 'know' }],
   }),
+  'consent-confirm': sample('consent', {
+    csrf,
+    interaction,
+    client: { name: 'Acme Desktop', host: 'localhost:33418', isFirstTime: false, isConfirming: true },
+    account: { username: 'ada', name: 'Ada Lovelace' },
+    scopes: [],
+  }),
   'consent-all': sample('consent', {
     csrf,
     interaction,
