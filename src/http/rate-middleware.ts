@@ -41,11 +41,12 @@ function whenTokenRefused(ending: Ending): boolean {
 }
 
 const rateRules: readonly RateRule[] = [
-  // A guessed code, or a guessed link.
+  // A guessed code. A mailed link has 256 random bits: guessing one needs no limit, and who holds one must not be kept from it by
+  // others of the same network.
   {
     kind: 'mfa_ip',
     methods: ['POST'],
-    paths: /^\/oauth2\/(?:mfa|recover|reset-password|signup\/verify|passkey\/(?:login|register)\/finish)$/,
+    paths: /^\/oauth2\/(?:mfa|recover|signup\/verify|passkey\/(?:login|register)\/finish)$/,
     counts: whenRefused,
   },
   { kind: 'token_ip', methods: ['POST'], paths: /^\/oauth2\/token$/, counts: whenTokenRefused },
@@ -57,10 +58,12 @@ const rateRules: readonly RateRule[] = [
     paths: /^\/oauth2\/register(?:\/|$)/,
     counts: whenGuessed,
   },
+  // What strangers ask for. A code at the second step (mfa/email) is asked for with an accepted password, and has a budget of the
+  // account's own (src/second-factors/email-codes.ts).
   {
     kind: 'mail_ip',
     methods: ['POST'],
-    paths: /^\/oauth2\/(?:forgot-password|magic-link|verify-email|mfa\/email|signup\/email)$/,
+    paths: /^\/oauth2\/(?:forgot-password|signup\/email)$/,
     counts: always,
   },
   // Each request without a cookie stores a session for the form's token.

@@ -187,3 +187,24 @@ test('attack: wrong sign-up codes tell by the limit whose address has an account
   assert.deepEqual(all[0], all[1]);
   assert.ok(all[0]?.includes(429));
 });
+
+test('attack: strangers spend the limits of a network; a mailed link of it still works', async () => {
+  const owner = await newOwner();
+  const from = elsewhere();
+  await askForReset(owner.email, new Agent(app), from);
+  const link = await mailbox.linkTo(owner.email);
+  const stranger = new Agent(app);
+  const page = await stranger.get('/oauth2/forgot-password', from);
+  let last = 0;
+  for (let time = 0; time < 25; time += 1)
+    last = (await submit(stranger, page, { email: `nobody-${time}@example.com` }, from)).status;
+  assert.equal(last, 429, 'requests for mails are spent');
+  for (let time = 0; time < 120; time += 1)
+    last = (await stranger.post('/oauth2/mfa', { interaction: 'none', csrf: 'x' }, from)).status;
+  assert.equal(last, 429, 'wrong codes are spent');
+  const agent = new Agent(app);
+  const reset = await agent.get(`/oauth2/reset-password?token=${tokenIn(link)}`, from);
+  const password = 'seven tall lanterns';
+  const done = await submit(agent, reset, { password, confirm_password: password }, from);
+  assert.equal(done.status, 303, done.body);
+});
