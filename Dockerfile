@@ -1,12 +1,12 @@
 # Owns the image of every process: `web` by default, `worker` and `release` by another command (Procfile, compose.yaml).
-FROM node:24-bookworm-slim AS bundle
+FROM node:24.21.0-bookworm-slim AS bundle
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY . .
 RUN sh scripts/bundled.sh src/main.ts node | grep '^bundle/'
 
-FROM node:24-bookworm-slim
+FROM node:24.21.0-bookworm-slim
 WORKDIR /app
 ENV NODE_ENV=production
 COPY package.json package-lock.json .npmrc ./

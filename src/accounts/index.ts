@@ -30,6 +30,7 @@ import { createReportSignIn } from './sign-in-events.ts';
 
 export { type Account, activeAdminFilters, isLeaving, isUsable, toAccount } from './account.ts';
 export { type AccountChanges, MAX_OTHER_EMAILS } from './changes.ts';
+export { problemOfChosenUsername } from './chosen-username.ts';
 export type { CompleteSignIn } from './complete-sign-in.ts';
 export type { Accounts, NewAccount } from './contract.ts';
 export { displayNameOf } from './display-name.ts';

@@ -1,7 +1,7 @@
 // Names that programs which nobody vouched for may not have: this server's, and those of the applications that administrators
 // answer for (decision 0026). Compared by how they look, since a person reads them.
 import type { Clients } from '../clients/index.ts';
-import { looksLike } from './names.ts';
+import { looksLike } from '../skeleton.ts';
 
 const PAGE = 1000;
 

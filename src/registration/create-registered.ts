@@ -1,5 +1,6 @@
-import type { Account, Accounts, NewAccount } from '../accounts/index.ts';
+import { type Account, type Accounts, type NewAccount, problemOfChosenUsername } from '../accounts/index.ts';
 import type { Clock } from '../clock.ts';
+import { AppError } from '../errors.ts';
 import type { Events } from '../events/index.ts';
 import type { SettingValues } from '../settings/index.ts';
 import type { AccountRecord } from '../store/collections.ts';
@@ -39,7 +40,10 @@ export function createRegistered(deps: {
   const { accounts, events, settings, clock } = deps;
   return {
     async prepare(answers) {
-      const record = await accounts.prepare(toNewAccount(answers));
+      const wanted = toNewAccount(answers);
+      const problem = problemOfChosenUsername(wanted.username, [settings().product_name]);
+      if (problem !== undefined) throw new AppError('request.invalid', { fields: { username: problem } });
+      const record = await accounts.prepare(wanted);
       // A new account has no sessions to end.
       delete record.authenticatedNotBefore;
       const { terms } = signupQuestions(settings());

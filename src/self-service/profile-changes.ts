@@ -1,6 +1,12 @@
 // Changes of a user's own profile: names, language, time zone, and the username where the settings allow it. Names need
 // no fresh authentication. A username does: others know and find its owner by it.
-import type { Account, Accounts, ProfileChanges } from '../accounts/index.ts';
+import {
+  type Account,
+  type Accounts,
+  fold,
+  type ProfileChanges,
+  problemOfChosenUsername,
+} from '../accounts/index.ts';
 import { AppError } from '../errors.ts';
 import type { Events } from '../events/index.ts';
 import type { RateLimits } from '../rate-limits/index.ts';
@@ -32,9 +38,13 @@ interface Deps {
 export function createProfileChanges({ settings, accounts, events, limits }: Deps) {
   const mayChangeUsername = (): boolean => settings().allow_username_change;
 
-  async function charge(who: SelfServiceUser): Promise<void> {
+  async function charge(who: SelfServiceUser, username: string): Promise<void> {
     if (!mayChangeUsername()) throw new AppError('account.username_fixed');
     if (!who.isFresh) throw new AppError('auth.stale');
+    // Another spelling of a name that an administrator gave is no other name.
+    const isSame = fold(username) === who.account.usernameKey;
+    const problem = isSame ? undefined : problemOfChosenUsername(username, [settings().product_name]);
+    if (problem !== undefined) throw new AppError('request.invalid', { fields: { username: problem } });
     await limits.consume('username_account', who.account.id);
   }
 
@@ -49,11 +59,10 @@ export function createProfileChanges({ settings, accounts, events, limits }: Dep
       const changed = ownProfileFields.filter(
         (name) => wanted[name] !== undefined && wanted[name].trim() !== (before.profile[name] ?? ''),
       );
-      const isRenamed = wanted.username !== undefined && wanted.username.trim() !== before.username;
-      if (changed.length === 0 && !isRenamed) return;
-      if (isRenamed) await charge(who);
+      const username = wanted.username?.trim() === before.username ? undefined : wanted.username;
+      if (changed.length === 0 && username === undefined) return;
+      if (username !== undefined) await charge(who, username);
       const profile = Object.fromEntries(changed.map((name) => [name, wanted[name]]));
-      const username = isRenamed ? wanted.username : undefined;
       const after: Account = await accounts.changeOwnAccount(before.id, { profile, username });
       const user = { kind: 'user', id: before.id } as const;
       if (changed.length > 0)
@@ -63,7 +72,7 @@ export function createProfileChanges({ settings, accounts, events, limits }: Dep
           target: user,
           details: { fields: changed },
         });
-      if (isRenamed)
+      if (username !== undefined)
         await events.record({
           event: 'username.changed',
           actor: user,

@@ -6,6 +6,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { parse } from 'yaml';
 import { ConfigError, loadConfig } from '../../src/config/load.ts';
 import { isUp, run, startServer } from '../processes/server-process.ts';
 import { Agent, codeRequest, redeem } from '../support/agent.ts';
@@ -89,6 +90,41 @@ test('unsafe start: no usable secret is shipped, and none is generated twice', a
       [undefined, undefined],
     ],
   );
+});
+
+test('attack: a deployment by compose.yaml reached from the network, or changed by an image', async () => {
+  const root = join(import.meta.dirname, '..', '..');
+  const read = (path: string): Promise<string> => readFile(join(root, path), 'utf8');
+  const { services }: { services: Record<string, { image?: string; ports?: string[]; build?: string }> } =
+    parse(await read('compose.yaml'), { merge: true });
+  const named = Object.entries(services);
+  ok(named.length > 5);
+  for (const [name, { image, build, ports = [] }] of named) {
+    // Docker publishes a port without an address on all of them, past the machine's firewall.
+    for (const port of ports) match(String(port), /^127\.0\.0\.1:\d+:\d+$/, name);
+    if (build === undefined) match(image ?? '', /^[\w/-]+:v?\d+\.\d+\.\d+$/, `${name}: ${image}`);
+  }
+  deepEqual(
+    named.filter(([, { ports }]) => ports !== undefined).map(([name]) => name),
+    ['proxy', 'mail'],
+  );
+  // The versions that are tested.
+  const tested = await read('.github/workflows/ci.yml');
+  for (const name of ['mongo', 'redis']) ok(tested.includes(`image: ${services[name]?.image}\n`), name);
+  const { devDependencies }: { devDependencies: Record<string, string> } = JSON.parse(
+    await read('package.json'),
+  );
+  for (const [, image = ''] of (await read('Dockerfile')).matchAll(/^FROM (\S+)/gm))
+    equal(image, `node:${devDependencies.node}-bookworm-slim`);
+});
+
+test('attack: SECRET_KEY of .env in a published image or repository', async () => {
+  const root = join(import.meta.dirname, '..', '..');
+  for (const path of ['.gitignore', '.dockerignore']) {
+    const lines = (await readFile(join(root, path), 'utf8')).split('\n');
+    for (const line of ['.env', '.env.*', ...(path === '.gitignore' ? ['data/'] : ['data', '.git'])])
+      ok(lines.includes(line), `${path} does not name ${line}`);
+  }
 });
 
 test('unsafe start: database away, exits with 1 and one line, starts once it is back', async (t) => {

@@ -1,8 +1,11 @@
-// Whether two names look alike to people: case, marks, spaces and letters of other alphabets that look like Latin ones do not count.
+// Whether two names look alike to people: case, marks, spaces and letters that look like others do not count. What UTS #39 §4 calls a
+// skeleton, for the letters that words in Latin letters are imitated with.
 
 const LOOKALIKES: Readonly<Record<string, string>> = {
+  // Cyrillic
   а: 'a',
   в: 'b',
+  г: 'r',
   с: 'c',
   ԁ: 'd',
   е: 'e',
@@ -22,6 +25,7 @@ const LOOKALIKES: Readonly<Record<string, string>> = {
   ԝ: 'w',
   х: 'x',
   у: 'y',
+  // Greek
   α: 'a',
   β: 'b',
   ε: 'e',
@@ -34,7 +38,53 @@ const LOOKALIKES: Readonly<Record<string, string>> = {
   τ: 't',
   υ: 'u',
   χ: 'x',
+  // Armenian
+  օ: 'o',
+  ս: 'u',
+  հ: 'h',
+  ո: 'n',
+  ց: 'g',
+  յ: 'j',
+  զ: 'q',
+  // Latin: small capitals, letters of phonetics, and strokes that no decomposition takes away
+  ᴀ: 'a',
+  ɑ: 'a',
+  ʙ: 'b',
+  ƀ: 'b',
+  ᴄ: 'c',
+  ᴅ: 'd',
+  đ: 'd',
+  ɖ: 'd',
+  ᴇ: 'e',
+  ɡ: 'g',
+  ɢ: 'g',
+  ʜ: 'h',
+  ħ: 'h',
+  ɪ: 'i',
+  ɨ: 'i',
+  ɩ: 'i',
   ı: 'l',
+  ᴊ: 'j',
+  ȷ: 'j',
+  ᴋ: 'k',
+  ʟ: 'l',
+  ł: 'l',
+  ƚ: 'l',
+  ᴍ: 'm',
+  ɴ: 'n',
+  ᴏ: 'o',
+  ø: 'o',
+  ᴘ: 'p',
+  ʀ: 'r',
+  ꜱ: 's',
+  ᴛ: 't',
+  ŧ: 't',
+  ᴜ: 'u',
+  ᴠ: 'v',
+  ᴡ: 'w',
+  ʏ: 'y',
+  ᴢ: 'z',
+  // Digits
   '0': 'o',
   '1': 'l',
   i: 'l',
@@ -42,7 +92,8 @@ const LOOKALIKES: Readonly<Record<string, string>> = {
   '5': 's',
 };
 
-const lookOf = (name: string): string =>
+/** @returns what the names that look alike have in common; empty for a name without letters and digits */
+export const skeletonOf = (name: string): string =>
   [...name.normalize('NFKD').toLowerCase().normalize('NFKD')]
     .map((letter) => LOOKALIKES[letter] ?? letter)
     .map((letter) => LOOKALIKES[letter] ?? letter)
@@ -54,6 +105,6 @@ const lookOf = (name: string): string =>
 
 /** @returns whether the name is the other one to people; `isPart`: whether it contains it */
 export function looksLike(name: string, other: string, isPart = false): boolean {
-  const [one, two] = [lookOf(name), lookOf(other)];
+  const [one, two] = [skeletonOf(name), skeletonOf(other)];
   return two !== '' && (isPart ? one.includes(two) : one === two);
 }

@@ -1,0 +1,78 @@
+// What a username must be besides, where its owner chooses it alone (sign-up, an invitation, a change of one's own): no mixture of
+// alphabets, which imitates others' names (UTS #39 §5.2 "highly restrictive", §5.3), and nothing that reads as this system's
+// (decision 0014). Administrators may create any; accounts that have such a name keep it.
+import { reservedNames } from '../model/reserved-names.ts';
+import { skeletonOf } from '../skeleton.ts';
+import { parseUsername } from './username.ts';
+
+/** UAX #31 Table 5, recommended scripts. */
+const SCRIPTS = [
+  ...['Arabic', 'Armenian', 'Bengali', 'Cyrillic', 'Devanagari', 'Ethiopic', 'Georgian', 'Greek', 'Gujarati'],
+  ...['Gurmukhi', 'Hebrew', 'Kannada', 'Khmer', 'Lao', 'Latin', 'Malayalam', 'Myanmar', 'Oriya', 'Sinhala'],
+  ...['Tamil', 'Telugu', 'Thaana', 'Thai', 'Tibetan'],
+];
+/** What is written together: Japanese, Chinese with Bopomofo, Korean, each with Latin letters. */
+const TOGETHER = [
+  ['Latin', 'Han', 'Hiragana', 'Katakana'],
+  ['Latin', 'Han', 'Bopomofo'],
+  ['Latin', 'Han', 'Hangul'],
+];
+
+const alphabets = [...SCRIPTS.map((script) => [script]), ...TOGETHER].map(
+  (scripts) =>
+    new RegExp(`^[${['Common', 'Inherited', ...scripts].map((name) => `\\p{scx=${name}}`).join('')}]*$`, 'u'),
+);
+
+const isDigit = (letter: string): boolean => /^\p{Nd}$/u.test(letter);
+
+/** The zero of a digit's system: digits of one are ten in a row (UAX #44, General_Category Nd). */
+function zeroOf(digit: string): number {
+  const code = digit.codePointAt(0) ?? 0;
+  const below = Array.from({ length: 10 }, (_, value) => value).find(
+    (value) => !isDigit(String.fromCodePoint(code - value - 1)),
+  );
+  return code - (below ?? 0);
+}
+
+function isOneAlphabet(name: string): boolean {
+  const systems = new Set(Array.from(name).filter(isDigit).map(zeroOf));
+  return systems.size <= 1 && alphabets.some((letters) => letters.test(name));
+}
+
+const reserved = new Set(reservedNames.map(skeletonOf));
+
+/** Shorter ones are in too many words. */
+const MIN_PART = 5;
+
+/** @param own the skeletons of this installation's names */
+function isReserved(name: string, own: readonly string[]): boolean {
+  const isOurs = (look: string): boolean => reserved.has(look) || own.includes(look);
+  // As it is (`r00t`), and word by word: `admin-1`, `support.team`. Numbers alone are nobody's.
+  const words = name
+    .split(/[._+-]+/u)
+    .map((word) => skeletonOf(word.replace(/^\p{Nd}+|\p{Nd}+$/gu, '')))
+    .filter((look) => look !== '');
+  const look = skeletonOf(name);
+  if (isOurs(look) || (words.length > 0 && words.every(isOurs))) return true;
+  // Before or behind this installation's name: `latchkeysupport`.
+  return own.some(
+    (part) =>
+      part.length >= MIN_PART &&
+      ((look.startsWith(part) && isOurs(look.slice(part.length))) ||
+        (look.endsWith(part) && isOurs(look.slice(0, -part.length)))),
+  );
+}
+
+/**
+ * @param ours names of this installation
+ * @returns a description of the problem for the user; it says nothing of other accounts, so it comes before whether the name is taken
+ */
+export function problemOfChosenUsername(text: string, ours: readonly string[]): string | undefined {
+  const parsed = parseUsername(text);
+  if ('problem' in parsed) return parsed.problem;
+  // An address is its owner's, whatever it reads as: `support@example.com`.
+  if (parsed.name.includes('@')) return undefined;
+  if (!isOneAlphabet(parsed.name)) return 'Must have letters and digits of one alphabet in common use.';
+  const own = [...ours, 'Latchkey'].map(skeletonOf).filter((word) => word !== '');
+  return isReserved(parsed.name, own) ? 'This name is reserved. Choose another one.' : undefined;
+}
