@@ -80,7 +80,7 @@ export function createAccountDomain({ store, clock, settings, events, sessions, 
   const facts = store.collection(model.facts);
   /** From the widest network to the narrowest. */
   const whoAsks = (): string[] =>
-    networksOf(events.origins.current()?.ipAddress ?? '')
+    networksOf(events.origins.countedAs())
       .map(({ name }) => name)
       .toReversed();
   const passwords = createPasswords({

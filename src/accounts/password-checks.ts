@@ -43,7 +43,7 @@ export function createPasswordChecks(deps: Deps): {
   const { settings, refusalTime, limits, events } = deps;
   const common = {
     ...deps,
-    chargeGuess: createChargeGuess({ limits, address: () => events.origins.current()?.ipAddress ?? '' }),
+    chargeGuess: createChargeGuess({ limits, address: events.origins.countedAs }),
     refusals: refusalTime,
     hasOtherWayIn: (record: AccountRecord) => hasOtherWayIn(record, settings()),
   };

@@ -128,7 +128,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     missingGroups: groups.missing,
     mayBePlain: outbound.mayBePlain,
   });
-  const { clients, apiKeys } = clientDomain;
+  const { clients, apiKeys, codeExchanges, isRegisteredOrigin } = clientDomain;
   const apis = createApiDomain({ ...base, issuer: config.issuer, clients, groups });
   const agents = createAgents({
     ...base,
@@ -209,7 +209,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     log,
     logoutPages: interactions.logoutPages,
   });
-  const read = { apis, accounts: directory, settings, codeExchanges: clientDomain.codeExchanges };
+  const read = { apis, accounts: directory, settings, codeExchanges, isRegisteredOrigin };
   const plain = createPlain({ config, mount, state, bearers, store, events, limits, ...read });
   const admin = createAdmin({
     ...parts,
@@ -265,6 +265,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     mount,
     plain,
     hasOrigin: state.hasOrigin,
+    isRegisteredOrigin,
     injector,
     interactions,
     protocol,

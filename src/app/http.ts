@@ -9,6 +9,8 @@ import type { Config } from '../config/types.ts';
 import type { Origins } from '../events/index.ts';
 import { crossOrigin, type HasOrigin, pinOrigin } from '../http/index.ts';
 import {
+  countByOrigin,
+  countRefusals,
   createListener,
   createRequestLog,
   errorBoundary,
@@ -50,6 +52,7 @@ export interface HttpParts {
   readonly views: Views;
   readonly passkeyOrigins: Parameters<typeof wellKnown>[0]['passkeyOrigins'];
   readonly hasOrigin: HasOrigin;
+  readonly isRegisteredOrigin: Parameters<typeof countByOrigin>[0];
   readonly keys: Pick<KeysInUse, 'ready'>;
   readonly mount: ProtocolMount;
   readonly plain: PlainAnswers | undefined;
@@ -68,7 +71,9 @@ export function createHandler(parts: HttpParts): RequestListener {
   const inSite: readonly Koa.Middleware[] = [
     aliases({ ...config, realmAliases: () => parts.settings.current().realm_aliases }),
     crossOrigin(parts.hasOrigin, () => parts.settings.current().agents),
+    countRefusals(rateLimiting.limits),
     guardRequests,
+    countByOrigin(parts.isRegisteredOrigin),
     limitByAddress(rateLimiting),
     markFailedForms(rateLimiting.openSignIns.markInUse),
     interactions.middleware,

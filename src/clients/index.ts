@@ -16,6 +16,7 @@ import type { Clients, ClientsDeps } from './contract.ts';
 import { createDefaultApis } from './default-apis.ts';
 import { createQuarantined, type Quarantined } from './quarantined.ts';
 import { createRecentRefusals, type RecentRefusals } from './recent-refusals.ts';
+import { createRegisteredOrigins, type IsRegisteredOrigin } from './registered-origins.ts';
 
 export { ACR, acrFrom, authenticationSettings, isBelowRequired } from './acr.ts';
 export type { ApiKey, ApiKeys } from './api-keys.ts';
@@ -68,6 +69,7 @@ export { statementOf } from './quarantine.ts';
 export { isUseStale, type Quarantined } from './quarantined.ts';
 export { readClient } from './read-client.ts';
 export type { RecentRefusals } from './recent-refusals.ts';
+export type { IsRegisteredOrigin } from './registered-origins.ts';
 export { createFindRestricted, restrictedTo } from './restricted.ts';
 export { isSecretOf, rotated, SECRET_BYTES } from './secrets.ts';
 export { type Client, type ClientView, type PublicMetadata, publicMetadata, toClient } from './to-client.ts';
@@ -93,6 +95,7 @@ export interface ClientDomain {
   readonly codeExchanges: CodeExchanges;
   readonly refusals: RecentRefusals;
   readonly quarantined: Quarantined;
+  readonly isRegisteredOrigin: IsRegisteredOrigin;
 }
 
 export function createClientDomain({ store, clock, events, settings, log, ...deps }: Deps): ClientDomain {
@@ -121,6 +124,7 @@ export function createClientDomain({ store, clock, events, settings, log, ...dep
   return {
     refusals,
     clients,
+    isRegisteredOrigin: createRegisteredOrigins({ collection, clock }),
     quarantined: createQuarantined({ collection, clients, clock }),
     apiKeys: createApiKeys({ ...common, collection: store.collection(apiKeyCollection), events }),
     codeExchanges: createCodeExchanges({

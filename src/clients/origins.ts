@@ -19,6 +19,13 @@ function originOfRedirect(uri: string): string | undefined {
   return protocol === 'http:' && isLoopbackHost(hostname ?? '') ? origin : undefined;
 }
 
+/** All of an application's. */
+export function originsOf({ metadata, webOrigins = [] }: ClientRecord): string[] {
+  const { redirect_uris: uris } = metadata;
+  const ofRedirects = isStringList(uris) ? uris.map(originOfRedirect) : [];
+  return [...webOrigins, ...ofRedirects.filter((origin) => origin !== undefined)];
+}
+
 /** Whether the origin is exactly one of the application's: of a redirect URI, or of `web_origins`. */
 export function hasOrigin({ metadata, webOrigins = [] }: ClientRecord, origin: string): boolean {
   const { redirect_uris: uris } = metadata;

@@ -5,6 +5,8 @@ import type { Actor } from './catalogue.ts';
 
 export interface Origin {
   readonly ipAddress: string;
+  /** What limits by address count in its place, where that is something else (src/http/counted-as.ts). */
+  readonly countedAs?: string;
   readonly userAgent: string;
   readonly requestId: string;
   /** The browser's Accept-Language. */
@@ -23,6 +25,8 @@ export interface Origins {
   run<T>(origin: Origin, request: () => Promise<T>): Promise<T>;
   /** Where we are; undefined outside of requests. */
   current(): Origin | undefined;
+  /** What limits by address count; '' outside of requests. */
+  countedAs(): string;
   /** Whom this request was authorised as; undefined before. */
   actor(): Actor | undefined;
   setActor(actor: Actor): void;
@@ -50,6 +54,10 @@ export function createOrigins(): Origins {
       return result;
     },
     current: () => scopes.getStore()?.origin,
+    countedAs() {
+      const { countedAs, ipAddress = '' } = scopes.getStore()?.origin ?? {};
+      return countedAs ?? ipAddress;
+    },
     actor: () => scopes.getStore()?.actor,
     setActor(actor) {
       const scope = scopes.getStore();

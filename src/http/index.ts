@@ -8,6 +8,7 @@ export type { ErrorPage } from './boundary.ts';
 export { answerJson, answerWithRedirect, type JsonBody, jsonBody } from './ceremony.ts';
 export { clientAddress } from './client-address.ts';
 export { clientCorsHeaders, crossOrigin, type HasOrigin, publicCorsHeaders } from './cors.ts';
+export { addressOfOrigin, countedAs } from './counted-as.ts';
 export type { Csrf } from './csrf.ts';
 export { oauthErrorOf } from './error-shape.ts';
 export { describeFailure } from './failure.ts';

@@ -6,7 +6,9 @@
 import type Koa from 'koa';
 import type { ErrorCode } from '../errors.ts';
 import type { RateKind, RateLimits } from '../rate-limits/index.ts';
+import { countedAs } from './counted-as.ts';
 import { describeFailure } from './failure.ts';
+import { isRefusal } from './refusals.ts';
 import { isInForeignFrame } from './request-source.ts';
 
 /** How a request ended. */
@@ -26,8 +28,10 @@ export interface RateRule {
   readonly counts: (ending: Ending) => boolean;
 }
 
-const always = (): boolean => true;
-const whenRefused = ({ status }: Ending): boolean => status >= 400 && status < 500;
+// What is refused for what it is has a counter of its own (refusals.ts).
+const always = (ending: Ending): boolean => !isRefusal(ending);
+const whenRefused = (ending: Ending): boolean =>
+  ending.status >= 400 && ending.status < 500 && !isRefusal(ending);
 const whenGuessed = ({ code }: Ending): boolean => code === 'auth.invalid_token';
 const whenAnswered = ({ status }: Ending): boolean => status >= 200 && status < 300;
 
@@ -111,7 +115,7 @@ export function limitByAddress({
   return async (ctx, next) => {
     const rule = ruleOf(ctx);
     if (rule === undefined || isSilent(ctx)) return next();
-    const charge = await limits.consume(rule.kind, ctx.ip);
+    const charge = await limits.consume(rule.kind, countedAs(ctx));
     try {
       await next();
     } catch (error) {

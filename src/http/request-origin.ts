@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type Koa from 'koa';
 import type { Origin, Origins } from '../events/index.ts';
 import { readLanguages } from '../views/index.ts';
+import { countedAs } from './counted-as.ts';
 import { requestIdOf } from './request-log.ts';
 
 /** The members that the protocol core adds to a request of its routes. */
@@ -26,6 +27,7 @@ function sessionIdOf({ state }: ProtocolContext): string | undefined {
 interface Late {
   readonly clientId: () => string | undefined;
   readonly sessionId?: () => string | undefined;
+  readonly countedAs?: () => string;
 }
 
 export const originOf = (
@@ -40,6 +42,9 @@ export const originOf = (
   get clientId() {
     return late.clientId();
   },
+  get countedAs() {
+    return late.countedAs?.() ?? asked.ip;
+  },
   get sessionId() {
     return late.sessionId?.();
   },
@@ -49,7 +54,11 @@ export function requestOrigin(origins: Pick<Origins, 'run'>): Koa.Middleware {
   return (ctx, next) => {
     const asked = { ip: ctx.ip, id: requestIdOf(ctx) };
     return origins.run(
-      originOf(ctx.req, asked, { clientId: () => clientIdOf(ctx), sessionId: () => sessionIdOf(ctx) }),
+      originOf(ctx.req, asked, {
+        clientId: () => clientIdOf(ctx),
+        sessionId: () => sessionIdOf(ctx),
+        countedAs: () => countedAs(ctx),
+      }),
       next,
     );
   };

@@ -5,7 +5,7 @@ import type Koa from 'koa';
 type Head = Pick<Koa.Context, 'get' | 'origin'>;
 
 /** A sibling host or another port counts as another site: it may serve what others uploaded. */
-function isFromAnotherSite(ctx: Head): boolean {
+export function isFromAnotherSite(ctx: Head): boolean {
   const site = ctx.get('Sec-Fetch-Site');
   return site === 'cross-site' || site === 'same-site';
 }

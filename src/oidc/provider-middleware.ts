@@ -4,6 +4,7 @@
 import type Koa from 'koa';
 import type { errors, Interaction, KoaContextWithOIDC } from 'oidc-provider';
 import type { CodeExchanges } from '../clients/index.ts';
+import { countedAs } from '../http/index.ts';
 import { hasConsented } from './entitlements/load-grant.ts';
 import { scopeInForm } from './entitlements/requested-api.ts';
 import type { IdentityProvider } from './identity-provider.ts';
@@ -124,7 +125,7 @@ export function countRefusedClients(
       typeof body === 'object' && body !== null && 'error' in body && body.error === 'invalid_client';
     if (!isRefused) return;
     const { client, params } = ctx.oidc ?? {};
-    await charge(client?.clientId ?? String(params?.client_id ?? ''), ctx.ip);
+    await charge(client?.clientId ?? String(params?.client_id ?? ''), countedAs(ctx));
   };
 }
 

@@ -3,6 +3,13 @@
 import { isIP, SocketAddress } from 'node:net';
 import { secretDigest } from '../ids.ts';
 
+/**
+ * What pages of one origin send from an address, apart from what everybody else there does (decision 0022): a page could use up the
+ * limits of its reader's network.
+ * @returns to be counted in place of the address
+ */
+export const ofOrigin = (address: string, origin: string): string => `${address} ${secretDigest(origin)}`;
+
 /** How much more than one address a wider network may: settings. */
 export type NetworkFactor =
   | 'network_factor_56'
@@ -42,18 +49,36 @@ function parsed(address: string): string | string[] | undefined {
 const nameOf = (found: string | string[] | undefined): string =>
   typeof found === 'object' ? `${found.join(':')}::/64` : (found ?? UNKNOWN);
 
+/** The address of `ofOrigin`, and what its counters are called beside it. */
+function split(counted: string): { readonly address: string; readonly suffix: string } {
+  const at = counted.indexOf(' ');
+  return at < 0
+    ? { address: counted, suffix: '' }
+    : { address: counted.slice(0, at), suffix: counted.slice(at) };
+}
+
 /**
  * @param address in any spelling
  * @returns an IPv4 address unchanged; for IPv6 the /64, since every host can use all 2^64 addresses of its /64
  */
-export const networkOf = (address: string): string => nameOf(parsed(address));
+export function networkOf(counted: string): string {
+  const { address, suffix } = split(counted);
+  return `${nameOf(parsed(address))}${suffix}`;
+}
 
 /**
  * One person gets a /56 or a /48 from a provider for the asking, so these are counted as well, and of IPv4 the /24 and the
  * /16 that a provider or a renter of machines has.
  * @returns networkOf first, then the wider networks it is in
  */
-export function networksOf(address: string): readonly Network[] {
+export function networksOf(counted: string): readonly Network[] {
+  const { address, suffix } = split(counted);
+  return suffix === ''
+    ? networksAround(address)
+    : networksAround(address).map((network) => ({ ...network, name: `${network.name}${suffix}` }));
+}
+
+function networksAround(address: string): readonly Network[] {
   const found = parsed(address);
   const own = { name: nameOf(found) };
   if (found === undefined) return [own];

@@ -62,6 +62,8 @@ const kinds = {
   admin_failures_ip: { windowSeconds: TEN_MINUTES, key: 'address' },
   /** Records that unauthenticated clients create by /par and /device_authorization, with a lifetime of ten minutes. */
   public_requests_ip: { windowSeconds: TEN_MINUTES, key: 'address' },
+  /** Requests that are refused for what they are, whatever they ask; refuses nothing else. */
+  refusals_ip: { windowSeconds: TEN_MINUTES, key: 'address' },
   /** Logout tokens that administrators send to an application to try it. */
   logout_test_client: { windowSeconds: TEN_MINUTES, key: 'name' },
   /** Started sign-ins: each is in the store until it is finished or expires (checklist R138). */

@@ -65,6 +65,11 @@ export const limitDefinitions = {
     1000,
     'Pushed and device authorization requests without client authentication from one address in 10 minutes',
   ),
+  limit_refusals_ip: limit(
+    1000,
+    'Malformed requests, those of a wrong type and those answered 403 from one address in 10 minutes; further ones are ' +
+      'answered 429, all other requests go on',
+  ),
   limit_logout_test_client: limit(20, 'Test sign-outs sent to one application in 10 minutes'),
   limit_authorize_ip: limit(50_000, 'Sign-ins started from one address in an hour'),
 } as const;

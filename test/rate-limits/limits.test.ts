@@ -297,10 +297,10 @@ test('attack: filling the store with unfinished sign-ins', async () => {
   await setLimits({ limit_authorize_ip: 0 });
 });
 
-test('rate limit: mail and sign-up paths count whatever they answer', async () => {
-  await setLimits({ limit_mail_ip: 2, limit_register_ip: 2 });
-  const address = freshAddress();
+test('rate limit: forms without their token are counted as refusals, at every path', async () => {
+  await setLimits({ limit_refusals_ip: 2, limit_mail_ip: 1, limit_register_ip: 1 });
   for (const path of ['/oauth2/forgot-password', '/oauth2/signup']) {
+    const address = freshAddress();
     const all = await statuses(4, () => form.browser.post(path, { email: 'a@b.example' }, from(address)));
     assert.deepEqual(
       all.map((status) => status === 429),

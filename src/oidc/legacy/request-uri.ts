@@ -4,6 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import type Koa from 'koa';
 import { errors } from 'oidc-provider';
 import { type Client, hasLegacyProfile, isApprovedAddress, listOf } from '../../clients/index.ts';
+import { countedAs } from '../../http/index.ts';
 import { type OutboundFetch, OutboundRefused } from '../outbound/outbound-fetch.ts';
 
 interface Deps {
@@ -50,7 +51,7 @@ export function resolveRequestUri({
       problems.set(ctx.req, 'the request_uri is not registered');
       return next();
     }
-    await chargePublicRequest(ctx.ip);
+    await chargePublicRequest(countedAs(ctx));
     const isApproved = isApprovedAddress(client.value, registered);
     const fetched = await fetchObject(outbound, { uri, isApproved });
     if ('problem' in fetched) {

@@ -4,7 +4,7 @@
 import type { Client, KoaContextWithOIDC } from 'oidc-provider';
 import type { CodeExchanges } from '../../clients/index.ts';
 import type { Origins } from '../../events/index.ts';
-import { originOf } from '../../http/index.ts';
+import { addressOfOrigin, originOf } from '../../http/index.ts';
 import type { RateLimits } from '../../rate-limits/index.ts';
 import { AlreadyExists, type Store, VersionConflict } from '../../store/port.ts';
 import type { IdentityProvider } from '../identity-provider.ts';
@@ -25,6 +25,7 @@ interface Deps {
   readonly origins: Pick<Origins, 'run'>;
   readonly codeExchanges: CodeExchanges;
   readonly store: Pick<Store, 'writeTogether'>;
+  readonly isRegisteredOrigin: (origin: string) => Promise<boolean>;
 }
 
 const ofEach = ['grant_type', 'resource', 'audience'];
@@ -42,7 +43,14 @@ const UNUSUAL: ReadonlySet<string> = new Set(['authorization_details']);
 // RFC 6749 §3.3.
 const SCOPE = /^[\x21\x23-\x5B\x5D-\x7E]+(?: [\x21\x23-\x5B\x5D-\x7E]+)*$/;
 
-export function tokenPlainly({ mount, limits, origins, codeExchanges, store }: Deps): PlainHandler {
+export function tokenPlainly({
+  mount,
+  limits,
+  origins,
+  codeExchanges,
+  store,
+  isRegisteredOrigin,
+}: Deps): PlainHandler {
   /** @throws also for a refresh token that was used meanwhile: nothing has happened, and the library knows the grace */
   async function write(ctx: KoaContextWithOIDC): Promise<void> {
     const kept = keptWrites(ctx);
@@ -97,7 +105,9 @@ export function tokenPlainly({ mount, limits, origins, codeExchanges, store }: D
 
   return async (request, call) => {
     // The rule of src/http/rate-middleware.ts: a request counts only when it is refused, which it never is here.
-    const charge = await limits.consume('token_ip', call.ip);
+    const counted =
+      call.origin === undefined ? call.ip : await addressOfOrigin(call.ip, call.origin, isRegisteredOrigin);
+    const charge = await limits.consume('token_ip', counted);
     try {
       return await answer(request, call);
     } finally {

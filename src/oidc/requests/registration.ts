@@ -12,6 +12,7 @@ import {
 } from '../../clients/index.ts';
 import { AppError } from '../../errors.ts';
 import type { Events } from '../../events/index.ts';
+import { countedAs } from '../../http/index.ts';
 import { isMembers } from '../../json.ts';
 
 export interface RegistrationDeps {
@@ -146,7 +147,7 @@ function createHandlers({
   };
 
   const register: Handler = async (ctx) => {
-    const isStranger = ctx.get('Authorization') === '' && (await admitStranger(ctx.ip));
+    const isStranger = ctx.get('Authorization') === '' && (await admitStranger(countedAs(ctx)));
     if (isStranger) return registerStranger(ctx);
     const token = bearerOf(ctx);
     const allowed = await clients.initialAccessTokens.findUsable(token);

@@ -3,6 +3,7 @@
 // unauthenticated clients are stored, so their size is limited (checklist R138). An error is our response, never a redirect.
 import type Koa from 'koa';
 import { AppError } from '../../errors.ts';
+import { countedAs } from '../../http/index.ts';
 import { screenJson, screenJwt } from '../../json.ts';
 import { type Form, type ReadForm, restoreForm } from './form.ts';
 import { noteClient } from './request-client.ts';
@@ -63,7 +64,7 @@ export function checkAuthorizationBody({ readForm, chargePublicRequest }: BodyDe
     checkAuthorizationForm(form);
     const credentials = [ctx.get('authorization'), form.get('client_secret'), form.get('client_assertion')];
     // A request with wrong credentials stores nothing.
-    if (!credentials.some(Boolean)) await chargePublicRequest(ctx.ip);
+    if (!credentials.some(Boolean)) await chargePublicRequest(countedAs(ctx));
     restoreForm(ctx, form);
     return next();
   };

@@ -21,8 +21,7 @@ export function createBearerGuard(deps: {
   const { origins } = events;
 
   async function countRefusal({ code }: AppError): Promise<void> {
-    if (code === 'auth.invalid_token')
-      await limits.consume('admin_failures_ip', origins.current()?.ipAddress ?? '');
+    if (code === 'auth.invalid_token') await limits.consume('admin_failures_ip', origins.countedAs());
     if (REFUSALS.has(code)) events.emit('tokensRefused', { endpoint: 'admin', error: code });
   }
 

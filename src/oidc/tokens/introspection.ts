@@ -3,6 +3,7 @@
 import type Koa from 'koa';
 import { type Apis, isIntrospectionClientId } from '../../apis/index.ts';
 import { AppError } from '../../errors.ts';
+import { countedAs } from '../../http/index.ts';
 import { isAboutAnothersToken } from '../policies.ts';
 import { type Form, type ReadForm, restoreForm } from '../requests/form.ts';
 import type { AuthorizeAdmin } from './admin-bearer.ts';
@@ -56,7 +57,7 @@ export function introspectAsApi(deps: ApiDeps): Koa.Middleware {
     const isTwice = inHeader !== undefined && form.get('client_secret') !== undefined;
     const api = isTwice ? undefined : await apis.authenticate(given.id, given.secret);
     if (api === undefined) {
-      await chargeRefusedClient(given.id, ctx.ip);
+      await chargeRefusedClient(given.id, countedAs(ctx));
       ctx.status = 401;
       ctx.set('WWW-Authenticate', `Basic realm="${issuer}"`);
       ctx.body = { error: 'invalid_client', error_description: 'client authentication failed' };

@@ -80,6 +80,7 @@ export const settingNames: Readonly<Record<keyof SettingValues, string>> = {
   limit_admin_failures_ip: 'Wrong admin API tokens per IP address',
   limit_open_signins_ip: 'Unfinished sign-ins per IP address',
   limit_public_requests_ip: 'Unauthenticated requests per IP address',
+  limit_refusals_ip: 'Refused requests per IP address',
   limit_logout_test_client: 'Test sign-outs per application',
   limit_authorize_ip: 'Started sign-ins per IP address',
   smtp_url: 'Address of the mail server',
