@@ -49,7 +49,7 @@ const isConfirming = ({ prompt }: BoundInteraction): boolean => prompt.name === 
 export const isConsentPage = (interaction: BoundInteraction): boolean =>
   interaction.prompt.name === 'consent' || isConfirming(interaction);
 
-const ACTING_SCOPES = new Set(['offline_access', 'admin', 'admin:read']);
+const ACTING_SCOPES = new Set(['offline_access', 'account', 'account:read', 'admin', 'admin:read']);
 
 /** Where the user goes on: of a custom scheme the scheme alone, since its host is whatever the application likes to call itself. */
 function destinationOf(redirectUri: string): string | undefined {

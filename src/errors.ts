@@ -165,6 +165,8 @@ export interface AppErrorOptions extends ErrorOptions {
   readonly message?: string | undefined;
   /** Seconds for the Retry-After header. */
   readonly retryAfterSeconds?: number | undefined;
+  /** The scope that a token needs, for the WWW-Authenticate header (RFC 6750 §3). */
+  readonly scope?: string | undefined;
 }
 
 export class AppError extends Error {
@@ -173,12 +175,14 @@ export class AppError extends Error {
   readonly status: number;
   readonly fields: Readonly<Record<string, string>> | undefined;
   readonly retryAfterSeconds: number | undefined;
+  readonly scope: string | undefined;
   constructor(code: ErrorCode, options: AppErrorOptions = {}) {
     super(options.message ?? catalogue[code].message, options);
     this.code = code;
     this.status = catalogue[code].status;
     this.fields = options.fields;
     this.retryAfterSeconds = options.retryAfterSeconds;
+    this.scope = options.scope;
   }
 }
 

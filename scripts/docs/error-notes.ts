@@ -82,12 +82,17 @@ export const errorNotes: Readonly<Record<ErrorCode, Note>> = {
       'Repeat the request with a new proof that has the nonce of the header `DPoP-Nonce`. Libraries do so by themselves.',
   },
   'auth.insufficient_scope': {
-    cause: 'The token is valid and does not authorize this request: no `admin` scope, or read-only.',
-    remedy: 'Use a token with the scope `admin` (or `admin:read` to read), of a user who may have it now.',
+    cause:
+      'The token is valid and does not authorize this request: no `admin` scope, at the account API no `account` scope, or read-only.',
+    remedy:
+      'Use a token with the scope `admin` (or `admin:read` to read), of a user who may have it now; at the account API, let a first-party ' +
+      'application ask for `account` (or `account:read`) when the user signs in (docs/api.md).',
   },
   'auth.stale': {
     cause: 'A sensitive act needs an authentication of the last five minutes in the account’s highest class.',
-    remedy: 'Sign in again with `prompt=login`; programs use an API key or client credentials.',
+    remedy:
+      'Sign in again with `prompt=login`, and use the token of that authorization: one of a silent authorization is never fresh. Programs use ' +
+      'an API key or client credentials.',
   },
   'signin.failed': {
     cause: 'Unknown user, wrong password, closed password sign-in or inactive account. They look the same.',

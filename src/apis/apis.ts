@@ -61,7 +61,7 @@ export function createApis(deps: ApisDeps): Apis {
   async function check(changes: ApiChanges, before?: ApiRecord): Promise<void> {
     const { name, scopes } = changes;
     if (name?.trim() === '') throw invalid({ name: 'Must not be blank.' });
-    const problem = scopes === undefined ? undefined : scopesProblem(scopes);
+    const problem = scopes === undefined ? undefined : scopesProblem(scopes, before?.scopes);
     if (problem !== undefined) throw invalid({ scopes: problem });
     const groups = [...new Set(scopes?.flatMap((scope) => scope.groups ?? []))];
     const missing = groups.length === 0 ? [] : await deps.missingGroups(groups);

@@ -27,7 +27,10 @@ function nameProblem(name: string): string | undefined {
     return 'must be 1 to 100 of letters, digits, “_”, “:”, “-” and “.”, not beginning with “.”';
   }
   if (reserved.has(name)) return `is the name of a scope of OpenID Connect (${name})`;
-  return name.toLowerCase().startsWith('admin')
+  const folded = name.toLowerCase();
+  if (folded.startsWith('account'))
+    return 'must not begin with “account”: such scopes are those of this server';
+  return folded.startsWith('admin')
     ? 'must not begin with “admin”: such scopes are those of this server'
     : undefined;
 }
@@ -39,12 +42,20 @@ function descriptionProblem(text: string): string | undefined {
     : undefined;
 }
 
-/** @returns what is wrong with the list, or undefined */
-export function scopesProblem(scopes: readonly ApiScope[]): string | undefined {
+/**
+ * @param before those that the API has: a name from before a rule stays
+ * @returns what is wrong with the list, or undefined
+ */
+export function scopesProblem(
+  scopes: readonly ApiScope[],
+  before: readonly Pick<ApiScopeRecord, 'name'>[] = [],
+): string | undefined {
   const seen = new Set<string>();
+  const known = new Set(before.map(({ name }) => name));
   for (const [at, { name, description }] of scopes.entries()) {
     const twice = seen.has(name) ? 'has the name of another entry' : undefined;
-    const problem = nameProblem(name) ?? descriptionProblem(description) ?? twice;
+    const unusable = known.has(name) ? undefined : nameProblem(name);
+    const problem = unusable ?? descriptionProblem(description) ?? twice;
     if (problem !== undefined) return `Entry ${at + 1} ${ours(problem)}.`;
     seen.add(name);
   }

@@ -16,7 +16,7 @@ import { createAgents } from '../agents/index.ts';
 import { createApiDomain } from '../apis/index.ts';
 import { createAuditLogs } from '../audit/index.ts';
 import { createAvatars } from '../avatars/index.ts';
-import { type Clients, createClientDomain, seedConsoleClient } from '../clients/index.ts';
+import { type Clients, createClientDomain, prepareApplications } from '../clients/index.ts';
 import type { Clock } from '../clock.ts';
 import type { Config } from '../config/types.ts';
 import { createEvents } from '../events/index.ts';
@@ -147,7 +147,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const directory = createAccountDirectory({ ...base, config, domain: accountDomain });
   const confirmSession = createConfirmSession({ domain: accountDomain, sessions });
   const state = createProtocolState({ ...base, mount, directory, clients, apis, baseUrl, secretKeys });
-  const bearers = createBearers({ ...config, state, directory, clients, apiKeys, limits, events });
+  const bearers = createBearers({ ...base, ...config, state, directory, clients, apiKeys, limits, log });
   const revokeToken = createRevokeToken({ revokeGrant: grants.revoke, events });
   const knownBrowsers = createKnownBrowsers({ signIns, baseUrl });
   const previewTokens = createTokenPreview({ ...base, mount, accounts: directory, apis, baseUrl });
@@ -187,7 +187,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     csrf,
   });
   await keys.start(useKeys);
-  await seedConsoleClient({ clients, baseUrl });
+  await prepareApplications({ ...base, clients, baseUrl, log });
 
   const protocol = createProtocolRoutes({
     clock,

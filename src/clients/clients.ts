@@ -4,7 +4,9 @@ import { AppError } from '../errors.ts';
 import type { ClientRecord } from '../store/collections.ts';
 import { VersionConflict } from '../store/port.ts';
 import { pagesOf } from '../store/walk.ts';
+import { splitAccountScopes, withAccountScopes } from './account-scopes.ts';
 import { approved } from './approved-addresses.ts';
+import { clientType, isAuthMethodSaid, needsSecret } from './auth-members.ts';
 import { createChangeClient } from './change-client.ts';
 import { merged, reservedOf, withinScope } from './changed-members.ts';
 import { checkRedirectUris } from './check-redirect-uris.ts';
@@ -12,7 +14,6 @@ import { type SettingChanges, withSettings } from './client-settings.ts';
 import type { Clients, ClientsDeps } from './contract.ts';
 import { createInitialAccessTokens } from './initial-access-tokens.ts';
 import { hasLegacyProfile, splitLegacy, withLegacy, withLegacyMembers } from './legacy.ts';
-import { secretAuthMethods } from './metadata-members.ts';
 import type { Authority } from './metadata-rules.ts';
 import { createIsOwnAddress } from './own-addresses.ts';
 import { checkPkceChoice, splitRegistrantPkce, withoutPkceEcho } from './pkce.ts';
@@ -20,15 +21,6 @@ import { prepareMetadata } from './prepare.ts';
 import { checkQuarantine, confined, confinedMembers, statementOf } from './quarantine.ts';
 import { isSameDigest, isSecretOf, rotated, SECRET_BYTES } from './secrets.ts';
 import type { Client } from './to-client.ts';
-
-const needsSecret = (metadata: Readonly<Record<string, unknown>>): boolean =>
-  secretAuthMethods.has(String(metadata.token_endpoint_auth_method));
-
-const isAuthMethodSaid = (input: Readonly<Record<string, unknown>>): boolean =>
-  (input.token_endpoint_auth_method ?? undefined) !== undefined;
-
-const clientType = (metadata: Readonly<Record<string, unknown>>): ClientRecord['clientType'] =>
-  metadata.token_endpoint_auth_method === 'none' ? 'public' : 'confidential';
 
 export function createClients(deps: ClientsDeps): Clients {
   const { collection, clock, newId, newSecret, secretDigest, validateMetadata, endClient } = deps;
@@ -116,6 +108,7 @@ export function createClients(deps: ClientsDeps): Clients {
         .filter(({ value }) => value.isActive && hasLegacyProfile(value)),
 
     hasSignedResponses: async () => (await collection.findBy('signed_responses', 'yes')).length > 0,
+    hasAccountScopes: async () => (await collection.findBy('account_scopes', 'given')).length > 0,
     hasPasswordGrant: async () => (await collection.findBy('password_grant', 'yes')).length > 0,
 
     async create({ metadata: sent, settings: said = {}, origin, hasRegistrationToken, ...rest }) {
@@ -123,7 +116,8 @@ export function createClients(deps: ClientsDeps): Clients {
       const given =
         quarantine === undefined ? sent : confinedMembers({ token_endpoint_auth_method: 'none', ...sent });
       const kind = origin === 'registration' ? 'registrant' : 'administrator';
-      const { metadata: plain, legacy } = splitLegacy(given, { isOn: hasLegacy(), kind });
+      const { metadata: others, ...accountChange } = splitAccountScopes(given);
+      const { metadata: plain, legacy } = splitLegacy(others, { isOn: hasLegacy(), kind });
       const { metadata: input, ...choice } =
         origin === 'registration' ? splitRegistrantPkce(plain) : { metadata: plain };
       const settings = { ...said, ...choice };
@@ -164,9 +158,8 @@ export function createClients(deps: ClientsDeps): Clients {
         kind,
         isOwnAddress,
       });
-      const { record, clientSecret } = withSecret(
-        confined({ ...whole, ...approved(undefined, whole, kind) }),
-      );
+      const open = withAccountScopes(whole, { ...accountChange, mode: 'replace', kind });
+      const { record, clientSecret } = withSecret(confined({ ...open, ...approved(undefined, open, kind) }));
       checkPkceChoice(record, settings.requirePkce);
       const registrationAccessToken = hasRegistrationToken ? newSecret(SECRET_BYTES) : undefined;
       if (registrationAccessToken) record.registrationTokenDigest = secretDigest(registrationAccessToken);
@@ -189,9 +182,10 @@ export function createClients(deps: ClientsDeps): Clients {
       const defaultApi = await defaultApiOf(said);
       let made: string | undefined;
       const client = await change(clientId, ifVersion, async (value) => {
-        const { metadata: plain, legacy } = sent
-          ? splitLegacy(sent, { isOn: hasLegacy(), kind })
-          : { metadata: sent, legacy: undefined };
+        const { metadata: others, ...accountChange } = splitAccountScopes(sent);
+        const { metadata: plain, legacy } = others
+          ? splitLegacy(others, { isOn: hasLegacy(), kind })
+          : { metadata: others, legacy: undefined };
         const { metadata: input, ...choice } =
           kind === 'registrant' && plain ? splitRegistrantPkce(plain, value) : { metadata: plain };
         const settings = withoutPkceEcho({ ...said, ...choice }, value);
@@ -219,7 +213,8 @@ export function createClients(deps: ClientsDeps): Clients {
         };
         const before = value.legacyMetadata;
         const whole = withLegacyMembers(settled, { before, legacy, mode, kind, isOwnAddress });
-        const changed = { ...whole, ...approved(value, whole, kind, settings.approvedAddresses) };
+        const open = withAccountScopes(whole, { ...accountChange, before: value.accountScopes, mode, kind });
+        const changed = { ...open, ...approved(value, open, kind, settings.approvedAddresses) };
         if (changed.quarantine !== undefined && kind === 'administrator') checkQuarantine(changed, value);
         const next = confined(changed);
         // What was read and is sent back is no choice: a client that uses the other method goes on working.

@@ -79,6 +79,8 @@ export interface Clients {
   findLegacy(): Promise<Client[]>;
   /** Whether some active client may use the password grant. */
   hasPasswordGrant(): Promise<boolean>;
+  /** Whether some active client may ask for scopes of the account API. */
+  hasAccountScopes(): Promise<boolean>;
   /** Whether some active client may ask for signed authorization responses. */
   hasSignedResponses(): Promise<boolean>;
   /** @throws AppError client.invalid_metadata (`fields`), auth.invalid_token (initial access token used up) */

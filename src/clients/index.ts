@@ -12,12 +12,15 @@ import type { Store } from '../store/port.ts';
 import { type ApiKeys, createApiKeys } from './api-keys.ts';
 import { createClients } from './clients.ts';
 import { type CodeExchanges, createCodeExchanges } from './code-exchanges.ts';
+import { seedConsoleClient } from './console-client.ts';
 import type { Clients, ClientsDeps } from './contract.ts';
 import { createDefaultApis } from './default-apis.ts';
+import { registerFormerFirstParty } from './former-first-party.ts';
 import { createQuarantined, type Quarantined } from './quarantined.ts';
 import { createRecentRefusals, type RecentRefusals } from './recent-refusals.ts';
 import { createRegisteredOrigins, type IsRegisteredOrigin } from './registered-origins.ts';
 
+export { accountScopesOf, isFirstParty, scopeWithAccount } from './account-scopes.ts';
 export { ACR, acrFrom, authenticationSettings, isBelowRequired } from './acr.ts';
 export type { ApiKey, ApiKeys } from './api-keys.ts';
 export {
@@ -39,7 +42,7 @@ export {
   webOriginsSetting,
 } from './client-settings.ts';
 export type { CodeExchanges } from './code-exchanges.ts';
-export { CONSOLE_CLIENT_ID, seedConsoleClient } from './console-client.ts';
+export { CONSOLE_CLIENT_ID } from './console-client.ts';
 export type { Clients, ClientsDeps } from './contract.ts';
 export type { InitialAccessToken } from './initial-access-tokens.ts';
 export {
@@ -50,6 +53,7 @@ export {
   requestObjectAlgorithms,
 } from './legacy.ts';
 export {
+  accountScopes,
   adminGrantTypes,
   adminScopes,
   authMethods,
@@ -136,4 +140,18 @@ export function createClientDomain({ store, clock, events, settings, log, ...dep
       log,
     }),
   };
+}
+
+/** At each start, before anything is served. */
+export async function prepareApplications({
+  clients,
+  baseUrl,
+  store,
+  log,
+}: Pick<Deps, 'store' | 'log'> & {
+  readonly clients: Clients;
+  readonly baseUrl: string;
+}): Promise<void> {
+  await seedConsoleClient({ clients, baseUrl });
+  await registerFormerFirstParty({ collection: store.collection(model.clients), log });
 }

@@ -26,7 +26,12 @@ export const metadataMembers = {
       'Response modes that the application may use; absent: all that it can have. Those with `jwt` need ' +
       '`authorization_signed_response_alg`.',
   },
-  scope: { type: 'string', description: 'Space-separated scopes that the application may request.' },
+  scope: {
+    type: 'string',
+    description:
+      'Space-separated scopes that the application may request. `account` and `account:read` open the account API; only ' +
+      'first-party applications (`skip_consent`) may have them, and lose them with that.',
+  },
   token_endpoint_auth_method: {
     type: 'string',
     description:
@@ -132,6 +137,9 @@ export const openScopes: readonly string[] = [
   'roles',
   'groups',
 ];
+
+/** Scopes for the account API, which only first-party applications may have (account-scopes.ts). */
+export const accountScopes = ['account', 'account:read'] as const;
 
 /** Scopes for the admin API: only an administrator may grant them. */
 export const adminScopes: readonly string[] = ['admin', 'admin:read'];

@@ -4,6 +4,7 @@ import { ours } from '../phrase.ts';
 import { settingNames } from './client-settings.ts';
 import { isStringList, valueProblem } from './member-values.ts';
 import {
+  accountScopes,
   adminGrantTypes,
   adminScopes,
   authMethods,
@@ -119,7 +120,8 @@ function checkChoices(metadata: Readonly<Members>, authority: Authority, note: N
   choose('subject_type', ['public']);
   choose('id_token_signed_response_alg', tokenSigningAlgorithms);
   choose('userinfo_signed_response_alg', tokenSigningAlgorithms);
-  choose('scope', openScopes, adminScopes);
+  // Those of the account API were taken out before (account-scopes.ts); named among what an administrator may give.
+  choose('scope', openScopes, [...adminScopes, ...accountScopes]);
 }
 
 function checkGrants(metadata: Readonly<Members>, note: Note): void {

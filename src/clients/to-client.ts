@@ -1,6 +1,7 @@
 // What is shown of a client: RFC 7591 names plus our settings. Never a secret.
 import type { ClientRecord } from '../store/collections.ts';
 import type { Stored } from '../store/port.ts';
+import { scopeWithAccount } from './account-scopes.ts';
 import { approvedAddressesOf } from './approved-addresses.ts';
 import type { AccessTokenAudience } from './client-settings.ts';
 import { type MemberName, memberNames } from './metadata-members.ts';
@@ -15,10 +16,13 @@ const time = (at: number): string => new Date(at).toISOString();
 export type PublicMetadata = { readonly [Name in MemberName]?: unknown };
 
 /** @returns the registered metadata only, with wire names, without the id */
-export const publicMetadata = ({ metadata }: ClientRecord): PublicMetadata =>
-  Object.fromEntries(
-    memberNames.filter((name) => Object.hasOwn(metadata, name)).map((name) => [name, metadata[name]]),
+export const publicMetadata = (record: ClientRecord): PublicMetadata => {
+  const { metadata } = record;
+  const shown = memberNames.filter((name) => Object.hasOwn(metadata, name));
+  return Object.fromEntries(
+    shown.map((name) => [name, name === 'scope' ? scopeWithAccount(record) : metadata[name]]),
   );
+};
 
 const audienceOf = ({ accessTokenAudience }: ClientRecord): AccessTokenAudience =>
   accessTokenAudience ?? 'client_id';

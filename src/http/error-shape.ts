@@ -88,5 +88,6 @@ export function challengeFor(failure: Failure, authorization: string): string | 
   if (failure.code === 'auth.stale')
     return `${scheme} error="insufficient_user_authentication", error_description="${description(failure.message)}", max_age="300"`;
   if (!CHALLENGED.has(failure.code)) return undefined;
-  return `${scheme} error="${oauthCode(failure)}", error_description="${description(failure.message)}"`;
+  const needed = failure.scope === undefined ? '' : `, scope="${failure.scope}"`;
+  return `${scheme} error="${oauthCode(failure)}", error_description="${description(failure.message)}"${needed}`;
 }

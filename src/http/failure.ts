@@ -11,6 +11,8 @@ export interface Failure {
   readonly message: string;
   readonly fields?: Readonly<Record<string, string>> | undefined;
   readonly retryAfterSeconds?: number | undefined;
+  /** The scope that a token needs. */
+  readonly scope?: string | undefined;
 }
 
 const STORE_RETRY_SECONDS = 2;
@@ -36,8 +38,8 @@ function exposedFailure(error: unknown): Failure | undefined {
 
 export function describeFailure(error: unknown): Failure {
   if (error instanceof AppError) {
-    const { status, code, message, fields, retryAfterSeconds } = error;
-    return { status, code, message, fields, retryAfterSeconds };
+    const { status, code, message, fields, retryAfterSeconds, scope } = error;
+    return { status, code, message, fields, retryAfterSeconds, scope };
   }
   if (error instanceof StoreUnavailable) {
     return { ...failureOf('server.unavailable'), retryAfterSeconds: STORE_RETRY_SECONDS };

@@ -90,8 +90,8 @@ export const ADMIN_ACTS = {
 export const FRESH_ANSWERS = { 'POST /invitations': ['url'] } as const;
 
 /**
- * Of /account/api, by method and path. The password: where it is all that the account has, the current one, asked for by the
- * act, is the fresh authentication.
+ * Of /account/api, by method and path. A password that is typed into an application is no authentication, so it makes nothing
+ * fresh here.
  */
 export const ACCOUNT_API_ACTS = {
   'GET /profile': 'plain',
@@ -106,7 +106,7 @@ export const ACCOUNT_API_ACTS = {
   'POST /email/make-primary': 'sensitive',
   'POST /email/remove': 'sensitive',
   'POST /email/settle': 'sensitive',
-  'PUT /password': 'by_password',
+  'PUT /password': 'sensitive',
   'POST /totp': 'sensitive',
   'DELETE /totp': 'sensitive',
   'POST /totp/confirm': 'sensitive',
@@ -129,11 +129,12 @@ export const ACCOUNT_API_ACTS = {
   'GET /launcher': 'plain',
   'GET /applications': 'plain',
   'DELETE /applications/:id': 'sensitive',
-} as const satisfies Readonly<Record<string, ActSensitivity | 'by_password'>>;
+} as const satisfies Readonly<Record<string, ActSensitivity>>;
 
 /**
  * Of the forms below /account, by their addresses. The link of `by_link` was asked for by a fresh sign-in of the same account
- * and counts once; `by_password` as at the API.
+ * and counts once; `by_password`: where it is all that the account has, the current one, asked for by the act, is the fresh
+ * authentication.
  */
 export const ACCOUNT_PAGE_ACTS = {
   '/account/sessions/end': 'sensitive',

@@ -3,7 +3,7 @@
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import type Koa from 'koa';
-import { ADMIN_SCOPES } from './entitlements/scopes.ts';
+import { ACCOUNT_SCOPES, ADMIN_SCOPES } from './entitlements/scopes.ts';
 import { type IssuerAddress, issuerPath } from './foreign-layout/aliases.ts';
 import type { IdentityProvider } from './identity-provider.ts';
 import { unsignedDiscovery } from './signed-responses.ts';
@@ -22,6 +22,8 @@ export interface InUse {
   readonly passwordGrant: boolean;
   /** An application may ask for signed authorization responses; to all others they are unknown. */
   readonly signedResponses: boolean;
+  /** An application may ask for scopes of the account API. */
+  readonly accountScopes: boolean;
   /** Anyone may register a client. */
   readonly agents: boolean;
 }
@@ -49,7 +51,7 @@ export async function createDiscovery(deps: Deps): Promise<Discovery> {
 
   // Strict clients refuse keys from outside of the issuer.
   const keysAt = issuerPath(deps) === undefined ? baseUrl : issuer.replace(/\/$/, '');
-  return ({ passwordGrant, agents, signedResponses }) => ({
+  return ({ passwordGrant, agents, signedResponses, accountScopes }) => ({
     ...libraryDocument,
     ...(!signedResponses && unsignedDiscovery(listed('response_modes_supported'))),
     ...(agents && {
@@ -62,7 +64,9 @@ export async function createDiscovery(deps: Deps): Promise<Discovery> {
       .filter((grant) => legacy !== undefined || !UNAVAILABLE_GRANTS.has(String(grant)))
       .filter((grant) => passwordGrant || grant !== 'password'),
     // The admin scopes are not advertised (decisions §5).
-    scopes_supported: listed('scopes_supported').filter((scope) => !ADMIN_SCOPES.has(String(scope))),
+    scopes_supported: listed('scopes_supported')
+      .filter((scope) => !ADMIN_SCOPES.has(String(scope)))
+      .filter((scope) => accountScopes || !ACCOUNT_SCOPES.has(String(scope))),
     prompt_values_supported: ['none', 'login', 'consent', 'select_account', 'create'],
     introspection_endpoint_auth_methods_supported: CLIENT_AUTH_METHODS,
     revocation_endpoint_auth_methods_supported: ['none', ...CLIENT_AUTH_METHODS],

@@ -28,7 +28,7 @@ import type { Store } from '../store/port.ts';
 import { oidcSessions } from '../store/protocol-collections.ts';
 import { createProvider, type ProviderDeps } from './create-provider.ts';
 import type { AccountDirectory } from './entitlements/find-account.ts';
-import { createGrantsInUse } from './entitlements/grants-in-use.ts';
+import { createGrantsInUse, type GrantsInUseDeps } from './entitlements/grants-in-use.ts';
 import { followSetting } from './legacy/index.ts';
 import { normalizeMetadata } from './models/client.ts';
 import type { ProtocolMount } from './mount.ts';
@@ -164,7 +164,7 @@ interface ProtocolDeps
     readonly authenticate: Parameters<typeof registerPasswordGrant>[1]['authenticate'];
     readonly confirmSession: ProviderDeps['sessions']['confirm'];
   };
-  readonly clients: Pick<Clients, 'find' | 'verifySecret' | 'hasPasswordGrant' | 'hasSignedResponses'>;
+  readonly clients: Pick<Clients, 'find' | 'verifySecret'> & GrantsInUseDeps['clients'];
   readonly sessions: {
     readonly sessions: Pick<Sessions, 'note'>;
     readonly grants: Pick<Grants, 'revoke'>;

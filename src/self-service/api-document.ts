@@ -80,7 +80,7 @@ export const operations = {
     body: ['choice'],
   },
   'PUT /password': {
-    summary: 'Set a new password; with a password alone, the current one is the fresh sign-in',
+    summary: 'Set a new password; where there is one, the current one is asked for as well',
     body: ['password', 'current_password?'],
   },
   'POST /totp': { summary: 'Begin to set up an authenticator app', answer: 'object' },
@@ -142,7 +142,7 @@ export const operationNames: readonly OperationName[] = Object.keys(operations).
 
 const operationOf = (name: OperationName): Operation => operations[name];
 
-const acts: Readonly<Record<OperationName, ActSensitivity | 'by_password'>> = ACCOUNT_API_ACTS;
+const acts: Readonly<Record<OperationName, ActSensitivity>> = ACCOUNT_API_ACTS;
 
 /** Whether it is refused with auth.stale where the sign-in is too old or too weak (decision 0011). */
 export const isSensitive = (name: OperationName): boolean => acts[name] === 'sensitive';
@@ -218,6 +218,7 @@ function describe(name: OperationName): object {
     operationId: `${method.toLowerCase()}${path.replace('/:id', '/one').replace(/[/-]([a-z])/g, (_, letter: string) => letter.toUpperCase())}`,
     summary: operation.summary,
     ...(isSensitive(name) && { description: 'Needs a fresh sign-in.' }),
+    security: [{ oauth: [method === 'GET' ? 'account:read' : 'account'] }],
     ...(hasId && {
       parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'string' } }],
     }),
@@ -239,7 +240,7 @@ function describe(name: OperationName): object {
 }
 
 /** @param publicUrl of the API */
-export function apiDocument(publicUrl: string, version: string): object {
+export function apiDocument(publicUrl: string, issuer: string, version: string): object {
   const paths: Record<string, Record<string, object>> = {};
   for (const name of operationNames) {
     const { method, path } = placeOf(name);
@@ -254,14 +255,15 @@ export function apiDocument(publicUrl: string, version: string): object {
       description: 'What people read and change of their own account, for first-party applications.',
     },
     servers: [{ url: publicUrl }],
-    security: [{ bearer: [] }],
     paths,
     components: {
       securitySchemes: {
-        bearer: {
-          type: 'http',
-          scheme: 'bearer',
-          description: 'An access token of a first-party application with the scope `openid`.',
+        oauth: {
+          type: 'openIdConnect',
+          openIdConnectUrl: `${issuer}/.well-known/openid-configuration`,
+          description:
+            'An access token of a first-party application with the scope `account`, or `account:read` to read. Its sign-in is fresh ' +
+            'for five minutes, where the user authenticated in that very authorization (`prompt=login`).',
         },
       },
       schemas: {

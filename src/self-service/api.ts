@@ -41,12 +41,13 @@ interface Deps extends Pick<HomeDeps, 'acts'> {
     devices(who: SelfServiceUser): Promise<Overview['devices']>;
     applications(who: SelfServiceUser): Promise<Overview['applications']>;
   };
-  /** @throws AppError auth.required, auth.invalid_token, auth.insufficient_scope */
-  readonly authorize: (ctx: Koa.Context) => Promise<SelfServiceUser>;
+  /** @throws AppError auth.required, auth.invalid_token, auth.insufficient_scope, auth.stale */
+  readonly authorize: (ctx: Koa.Context, access: 'read' | 'change') => Promise<SelfServiceUser>;
   readonly readJson: (ctx: Koa.Context) => Promise<unknown>;
   readonly readFile: (ctx: Koa.Context, types: readonly string[]) => Promise<Buffer>;
   /** Of this API, and of the product: for its document. */
   readonly publicUrl: string;
+  readonly issuer: string;
   readonly version: string;
   readonly profile: Pick<ProfileDeps, 'mayChangeUsername' | 'change'>;
   readonly placeWords: PlaceOf;
@@ -55,7 +56,7 @@ interface Deps extends Pick<HomeDeps, 'acts'> {
   readonly deletion: Pick<Deletion, 'request'>;
   readonly launcher: Launcher;
   readonly email: Pick<EmailDeps, 'state' | 'request' | 'makePrimary' | 'remove' | 'settle'>;
-  readonly password: Pick<PasswordDeps, 'arePasswordsOff' | 'isPasswordEnough' | 'change'>;
+  readonly password: Pick<PasswordDeps, 'arePasswordsOff' | 'change'>;
   readonly secondFactor: Pick<
     SecondFactorDeps,
     'isOff' | 'state' | 'begin' | 'confirm' | 'removeApp' | 'addEmail' | 'removeEmail' | 'createCodes'
@@ -134,8 +135,6 @@ export function accountApi(deps: Deps): Koa.Middleware {
 
   async function changePassword({ ctx, who, read }: Call): Promise<undefined> {
     if (password.arePasswordsOff()) throw new AppError('password.off');
-    const hasPassword = who.account.passwordHash !== undefined;
-    if (!who.isFresh && !(hasPassword && password.isPasswordEnough(who))) throw new AppError('auth.stale');
     const body = await read(['password'], ['current_password']);
     const input = { given: body.current_password ?? '', next: body.password ?? '' };
     const outcome = await password.change(ctx, who, input);
@@ -252,7 +251,7 @@ export function accountApi(deps: Deps): Koa.Middleware {
   };
 
   const router = createRouter({ prefix: '/account/api', refusesOtherMethods: true });
-  const document = apiDocument(deps.publicUrl, deps.version);
+  const document = apiDocument(deps.publicUrl, deps.issuer, deps.version);
   // Without a bearer: it says nothing about anyone.
   router.get('/openapi.json', (ctx) => {
     ctx.set('Cache-Control', 'public, max-age=3600');
@@ -264,7 +263,7 @@ export function accountApi(deps: Deps): Koa.Middleware {
     const handle = handlers[name];
     router.on(method, path, async (ctx) => {
       ctx.set('Cache-Control', 'no-store');
-      const who = await authorize(ctx);
+      const who = await authorize(ctx, method === 'GET' ? 'read' : 'change');
       if (needsFresh && !who.isFresh) throw new AppError('auth.stale');
       const read = async (required: readonly string[], optional: readonly string[] = []): Promise<Body> =>
         membersOf(await deps.readJson(ctx), required, optional);

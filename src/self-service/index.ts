@@ -181,8 +181,8 @@ export function createSelfService(deps: SelfServiceDeps): Koa.Middleware[] {
     return user && { ...user, isBrowser: true };
   }
 
-  async function ofBearer(ctx: Koa.Context): Promise<SelfServiceUser> {
-    const user = await signedIn.ofBearer(await authorizeUser(ctx));
+  async function ofBearer(ctx: Koa.Context, access: 'read' | 'change'): Promise<SelfServiceUser> {
+    const user = await signedIn.ofBearer(await authorizeUser(ctx, access));
     return { ...user, isBrowser: false };
   }
 
@@ -200,8 +200,8 @@ export function createSelfService(deps: SelfServiceDeps): Koa.Middleware[] {
       authorize: ofBearer,
       readJson,
       readFile: (ctx, types) => readFile(ctx, { types, limitBytes: picture.maxBytes }),
+      ...site,
       publicUrl: `${site.baseUrl}/account/api`,
-      version: site.version,
       placeWords: deps.placeOf,
       findAccount: parts.accounts.find,
       ...actions,

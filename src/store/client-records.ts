@@ -13,6 +13,8 @@ export interface ClientRecord {
   isActive: boolean;
   /** First-party: no consent page. Only an administrator can set it. */
   skipConsent: boolean;
+  /** Its scopes of the account API; absent: stored before there were any (src/clients/former-first-party.ts). */
+  accountScopes?: ('account' | 'account:read')[];
   /** It was deactivated, or consent became required, and its grants are not all revoked yet. */
   isEnding?: boolean;
   /** How it was created: by an administrator, by RFC 7591 registration, or by this program at first start. */

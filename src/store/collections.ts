@@ -1,5 +1,6 @@
 // The data model: every collection with its indexes and queryable fields (sign-ups: signups.ts; protocol:
 // protocol-collections.ts). Record types are in records.ts and client-records.ts. To add a field, add it there and, if a query needs it, here.
+import { accountState, agentState, clientName, hasPasswordGrant } from './client-fields.ts';
 import type { ClientRecord, InitialAccessTokenRecord, LogoutDeliveryRecord } from './client-records.ts';
 import type { EmailChallengeRecord } from './code-records.ts';
 import { asPath } from './fields.ts';
@@ -130,15 +131,6 @@ export const emailChanges: CollectionDefinition<EmailChangeRecord> = {
 
 // ---------------------------------------------------------------------------------------------- clients
 
-const clientName = (c: ClientRecord): string =>
-  typeof c.metadata.client_name === 'string' ? c.metadata.client_name : c.metadata.client_id;
-
-const hasPasswordGrant = ({ metadata: { grant_types: grants } }: ClientRecord): boolean =>
-  Array.isArray(grants) && grants.includes('password');
-
-const agentState = ({ quarantine }: ClientRecord): string | undefined =>
-  quarantine && (quarantine.usedAt === undefined ? 'new' : 'used');
-
 export const clients: CollectionDefinition<ClientRecord> = {
   name: 'clients',
   durability: 'durable',
@@ -148,6 +140,7 @@ export const clients: CollectionDefinition<ClientRecord> = {
     /** The legacy profile. */
     profile: { key: (c) => c.profile },
     signed_responses: { key: (c) => (c.isActive && c.signedResponseAlg !== undefined ? 'yes' : undefined) },
+    account_scopes: { key: accountState },
     password_grant: { key: (c) => (c.isActive && hasPasswordGrant(c) ? 'yes' : undefined) },
   },
   fields: {

@@ -6,7 +6,7 @@ import { after, before, beforeEach, test } from 'node:test';
 import { accessTokenOf, eventsOf, newPerson, open, press } from '../flows/account-support.ts';
 import type { User } from '../flows/support.ts';
 import { Agent, type Page } from '../support/agent.ts';
-import { PASSWORD, startApp, type TestApp } from '../support/app.ts';
+import { opensAccounts, PASSWORD, startApp, type TestApp } from '../support/app.ts';
 import { type Mailbox, openMailbox } from '../support/mailbox.ts';
 
 /** The default of `limit_mail_acts`. */
@@ -58,7 +58,7 @@ test('attack: administrators drowned in mails by reports of "this was not me"', 
 });
 
 test('attack: the owner drowned in mails about downloads of the own data', async () => {
-  const { id, secret } = await app.register();
+  const { id, secret } = await app.register(opensAccounts);
   const headers = { authorization: `Bearer ${await accessTokenOf(app, { id, secret }, user)}` };
   const byApi = async () => (await fetch(`${app.url}/account/api/export`, { headers })).status;
   const path = '/account/data';

@@ -232,12 +232,13 @@ test('broken access control: the table lists exactly the routes of the account A
 
 test('broken access control: each account API route with each kind of bearer', async () => {
   const { app } = world;
-  const kinds = await bearers('openid email');
+  const kinds = await bearers('openid email account');
   const partner = await app.register({ skip_consent: false });
   const mallory = await app.createUser('mallory');
   const third = await tokensOf(app, partner, mallory, { scope: 'openid' });
-  const withoutOpenid = await app.register({ scope: 'email' });
-  const narrow = await tokensOf(app, withoutOpenid, mallory, { scope: 'email' });
+  const own = await app.register({ scope: 'openid email account:read' });
+  const narrow = await tokensOf(app, own, mallory, { scope: 'openid email' });
+  const reader = await tokensOf(app, own, mallory, { scope: 'openid account:read' });
   const wrong: string[] = [];
   const before = await world.snapshot();
   const knockAt = async (
@@ -256,7 +257,8 @@ test('broken access control: each account API route with each kind of bearer', a
       const route = [method, path] as const;
       for (const [about, token] of Object.entries(kinds.refused)) await knockAt(route, about, token, [401]);
       await knockAt(route, 'of a third party', third.access_token, [401, 403]);
-      await knockAt(route, 'without openid', narrow.access_token, [401, 403]);
+      await knockAt(route, 'of our own, without account', narrow.access_token, [403]);
+      await knockAt(route, 'of our own, to read', reader.access_token, [method === 'GET' ? 200 : 403]);
       await knockAt(route, 'of a machine', kinds.machine, [401, 403]);
       await later(3 * HOURS, () => knockAt(route, 'expired', kinds.plain, [401]));
       if (method === 'GET') await knockAt(route, 'the person’s own', kinds.plain, [200]);
@@ -268,9 +270,9 @@ test('broken access control: each account API route with each kind of bearer', a
 
 test('attack: ids of another user’s session, device, passkey and application at each route', async () => {
   const { app, ids } = world;
-  const other = await app.register({ redirect_uris: [REDIRECT_URI] });
+  const other = await app.register({ redirect_uris: [REDIRECT_URI], scope: 'openid account' });
   const mallory = await app.createUser('mallory-of-ids');
-  const { access_token: token } = await tokensOf(app, other, mallory, { scope: 'openid' });
+  const { access_token: token } = await tokensOf(app, other, mallory, { scope: 'openid account' });
   const before = await world.snapshot();
   const [victim = ''] = [ids.user_id];
   const theirs: Readonly<Record<string, string>> = {

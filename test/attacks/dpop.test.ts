@@ -3,7 +3,7 @@ import { deepEqual, equal, ok } from 'node:assert/strict';
 import test, { after } from 'node:test';
 import { basic, call, isActive, postForm, tokensOf } from '../flows/support.ts';
 import { refresh } from '../support/agent.ts';
-import { ADMIN_TOKEN, SECRET_KEY, startApp } from '../support/app.ts';
+import { ADMIN_TOKEN, opensAccounts, SECRET_KEY, startApp } from '../support/app.ts';
 import { athOf, proofKey, proofOf } from '../support/dpop.ts';
 import { atOnce } from './sizes.ts';
 
@@ -17,6 +17,7 @@ const key = await proofKey();
 const thief = await proofKey();
 const client = await app.register({
   grant_types: ['authorization_code', 'refresh_token', 'client_credentials'],
+  ...opensAccounts,
 });
 const alice = await app.createUser('alice');
 

@@ -26,7 +26,7 @@ let victim: { id: string; username: string };
 
 before(async () => {
   app = await startApp();
-  client = await app.register({ scope: 'openid profile admin', client_name: 'Shop' });
+  client = await app.register({ scope: 'openid profile admin account', client_name: 'Shop' });
   victim = await app.createUser('victim', { email: 'victim@example.com' });
 });
 after(() => app.stop());
@@ -234,7 +234,7 @@ test('attack: a browser or token left open, at every act on the own account', as
     email: 'left-open@example.com',
     is_email_verified: true,
   });
-  const { access_token: token } = await tokensOf(app, client, person, { scope: 'openid' });
+  const { access_token: token } = await tokensOf(app, client, person, { scope: 'openid account' });
   const agent = new Agent(app);
   const csrf =
     hiddenFields(

@@ -22,7 +22,7 @@ const app = await startApp({ store: 'sqlite' });
 after(() => app.stop());
 const DEVICE = 'urn:ietf:params:oauth:grant-type:device_code';
 const client = await app.register({
-  scope: 'openid profile offline_access',
+  scope: 'openid profile offline_access account',
   grant_types: ['authorization_code', 'refresh_token', 'client_credentials', DEVICE],
 });
 const alice = await app.createUser('alice');
@@ -116,7 +116,8 @@ test('consent withdrawal: by list or button it ends codes, access and refresh to
 });
 
 async function requestTokensOfOwner(user: { username: string }, agent: Agent): Promise<string> {
-  return (await tokensOf(app, client, user, { scope: 'openid' }, agent)).access_token;
+  return (await tokensOf(app, client, user, { scope: 'openid account', prompt: 'login' }, agent))
+    .access_token;
 }
 
 test('client credentials: the token has no user, and this server as audience', async () => {

@@ -7,7 +7,7 @@ import { createServer, type Socket } from 'node:net';
 import { after, test } from 'node:test';
 import { bearer, call, tokensOf } from '../flows/support.ts';
 import { Agent, codeRequest } from '../support/agent.ts';
-import { startApp } from '../support/app.ts';
+import { opensAccounts, startApp } from '../support/app.ts';
 
 const app = await startApp({ store: 'sqlite' });
 after(() => app.stop());
@@ -29,14 +29,14 @@ test('attack: tracking logo; the server fetches and resolves nothing, registrati
 
   const uris = { logo_uri: LOGO, policy_uri: 'https://spy.example/p', tos_uri: 'https://spy.example/t' };
   const client = await app.register({ ...uris, client_uri: 'https://spy.example', skip_consent: false });
-  const own = await app.register();
+  const own = await app.register(opensAccounts);
   const alice = await app.createUser('alice');
   const agent = new Agent(app);
   const asked = await agent.authorize({ ...codeRequest(client.id), scope: 'openid profile' });
   const consent = await agent.submit(asked, { username: 'alice', password: 'correct horse battery staple' });
   match(consent.body, /\/oauth2\/consent/);
   await agent.submit(consent, { action: 'allow' });
-  const { access_token: token } = await tokensOf(app, own, alice, { scope: 'openid' }, agent);
+  const { access_token: token } = await tokensOf(app, own, alice, { scope: 'openid account' }, agent);
   await call(app, 'GET', '/account/api/applications', { headers: bearer(token) });
   await agent.follow(await agent.get('/account'));
   await app.admin('GET', `/clients/${client.id}`);

@@ -6,7 +6,7 @@ import { after, before, mock, test } from 'node:test';
 import { generateSync } from 'otplib';
 import { change, claimsOf } from '../flows/support.ts';
 import { Agent, codeRequest, type Page, redeem, refresh, VERIFIER } from '../support/agent.ts';
-import { PASSWORD, startApp, type TestApp } from '../support/app.ts';
+import { opensAccounts, PASSWORD, startApp, type TestApp } from '../support/app.ts';
 import { Authenticator } from '../support/authenticator.ts';
 import { goOn, makePasskey, originOf, usePasskey } from '../support/passkeys.ts';
 import { enrolPhone } from '../support/phone.ts';
@@ -21,7 +21,7 @@ let stranger: { id: string; secret: string };
 
 before(async () => {
   app = await startApp();
-  client = await app.register();
+  client = await app.register(opensAccounts);
   stranger = await app.register({ skip_consent: false });
 });
 after(() => app.stop());
@@ -32,6 +32,7 @@ const authorize = (agent: Agent, parameters: Record<string, string> = {}): Promi
   agent
     .authorize({
       ...codeRequest(client.id),
+      scope: 'openid account',
       ...parameters,
     })
     .then((page) => agent.follow(page));

@@ -43,9 +43,9 @@ test('scope withdrawn from a client: its access and refresh tokens no longer car
   equal((await introspect(app, body.refresh_token)).body.scope, 'openid profile email');
 });
 
-test('scope openid withdrawn: userinfo and the account API refuse the token', async () => {
-  const client = await app.register({ scope: 'openid profile' });
-  const { access_token: token } = await tokensOf(app, client, alice, { scope: 'openid profile' });
+test('scopes openid and account withdrawn: userinfo and the account API refuse the token', async () => {
+  const client = await app.register({ scope: 'openid profile account' });
+  const { access_token: token } = await tokensOf(app, client, alice, { scope: 'openid profile account' });
   equal(await apiStatus(token, '/account/api/profile'), 200);
   await change(client, { scope: 'profile' });
   const refused = await userinfo(app, token);

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { Agent, hiddenFields, type Page } from '../support/agent.ts';
-import { ADMIN_TOKEN, PASSWORD, startApp, type TestApp } from '../support/app.ts';
+import { ADMIN_TOKEN, opensAccounts, PASSWORD, startApp, type TestApp } from '../support/app.ts';
 import { type Mailbox, openMailbox } from '../support/mailbox.ts';
 import { testOnSoundStore } from '../support/real-mongodb.ts';
 import { accessTokenOf, eventsOf, newPerson, open, press, STALE_MS } from './account-support.ts';
@@ -21,7 +21,7 @@ let addresses = 0;
 before(async () => {
   app = await startApp();
   mailbox = await openMailbox(app);
-  client = await app.register();
+  client = await app.register(opensAccounts);
   // Every test here is one person at one network.
   await change(app, { limit_mail_acts: 50 });
 });

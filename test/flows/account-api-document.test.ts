@@ -1,7 +1,7 @@
 // /account/api/openapi.json: readable by everyone, complete, and true.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { startApp, type TestApp } from '../support/app.ts';
+import { opensAccounts, startApp, type TestApp } from '../support/app.ts';
 import { accessTokenOf, newPerson, STALE_MS } from './account-support.ts';
 
 let app: TestApp;
@@ -49,7 +49,7 @@ test('account API document: each operation answers, has its own id, and wants a 
 });
 
 test('attack: an old token at each operation that the document says is for a fresh sign-in', async () => {
-  const client = await app.register();
+  const client = await app.register(opensAccounts);
   const token = await accessTokenOf(app, client, await newPerson(app));
   app.advance(STALE_MS);
   const { document } = await read();

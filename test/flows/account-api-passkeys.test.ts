@@ -1,7 +1,7 @@
 // Adding a passkey by the account API: the rules of the page (account-passkeys.test.ts), by bearer, in two calls.
 import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
-import { Agent, redeem, refresh } from '../support/agent.ts';
+import { Agent, redeem, refresh, VERIFIER } from '../support/agent.ts';
 import type { TestApp } from '../support/app.ts';
 import { Authenticator, type Lies, type Options } from '../support/authenticator.ts';
 import { openMailbox } from '../support/mailbox.ts';
@@ -217,8 +217,11 @@ test('attack: a passkey that another account has already is told from no other; 
   const same = await finish(key.create(await begin(), { id }));
   assert.equal(same.status, 200, same.reason);
   const browserOf = new Agent(app);
-  await goOn(browserOf, await usePasskey(browserOf, await openSignIn(browserOf, client), key));
-  const stepped = await tokenOf(user, browserOf);
+  const asked = await openSignIn(browserOf, client, { scope: 'openid account' });
+  const done = await goOn(browserOf, await usePasskey(browserOf, asked, key));
+  const code = new URL(done.location ?? '').searchParams.get('code') ?? '';
+  const { body: stronger } = await redeem(app, client, { code, verifier: VERIFIER });
+  const stepped = stronger.access_token;
   const { data } = await api(BEGIN, { by: stepped });
   assert.deepEqual(
     [Object(data).excludeCredentials, Object(same.data.passkey).id],

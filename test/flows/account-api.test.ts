@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { Agent, redeem, refresh } from '../support/agent.ts';
-import { ADMIN_TOKEN, PASSWORD, startApp, type TestApp } from '../support/app.ts';
+import { ADMIN_TOKEN, opensAccounts, PASSWORD, startApp, type TestApp } from '../support/app.ts';
 import { createPhone } from '../support/phone.ts';
 import { isActive, sessionsOf, type User } from './support.ts';
 
@@ -15,7 +15,7 @@ let people = 0;
 
 before(async () => {
   app = await startApp();
-  client = await app.register();
+  client = await app.register(opensAccounts);
 });
 after(() => app.stop());
 beforeEach(async () => {
@@ -66,7 +66,7 @@ async function signIn(who: User, parameters: Record<string, string> = {}, applic
 test('attack: a bearer of another kind, of another application, or none', async () => {
   const foreign = await app.register({ skip_consent: false });
   const { access_token: theirs } = await signIn(user, { prompt: 'consent' }, foreign);
-  const mine = await signIn(user, { scope: 'openid offline_access' });
+  const mine = await signIn(user, { scope: 'openid offline_access account' });
   const cases: [string, number][] = [
     ['', 401],
     ['nonsense', 401],
@@ -91,7 +91,7 @@ test('attack: a bearer of another kind, of another application, or none', async 
 
 test('attack: an old bearer; the owner must authenticate again first', async () => {
   const browser = new Agent(app);
-  const parameters = { scope: 'openid offline_access' };
+  const parameters = { scope: 'openid offline_access account' };
   const old = await redeem(app, client, await browser.signIn(client.id, user, parameters));
   app.advance(400_000);
   const { body } = await refresh(app, client, old.body.refresh_token ?? '');
@@ -204,7 +204,7 @@ test('account API: TOTP on and off, recovery codes, ending other sessions', asyn
     client_id: client.id,
     redirect_uri: 'https://rp.example/callback',
     response_type: 'code',
-    scope: 'openid',
+    scope: 'openid account',
     code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
     code_challenge_method: 'S256',
   });

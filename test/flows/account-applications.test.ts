@@ -10,14 +10,14 @@ import {
   requestTokens,
   VERIFIER,
 } from '../support/agent.ts';
-import { PASSWORD, REDIRECT_URI, startApp } from '../support/app.ts';
+import { opensAccounts, PASSWORD, REDIRECT_URI, startApp } from '../support/app.ts';
 import { createApi } from './api-support.ts';
 import { bearer, call, change, isActive, type Json, later } from './support.ts';
 
 const app = await startApp({ store: 'sqlite' });
 after(() => app.stop());
 const [alice, bob] = [await app.createUser('alice'), await app.createUser('bob')];
-const web = await app.register({ client_name: 'Shop' });
+const web = await app.register({ client_name: 'Shop', ...opensAccounts });
 await change(app, { agents: true });
 const { body: made } = await call(app, 'POST', '/oauth2/register', {
   headers: { 'content-type': 'application/json' },

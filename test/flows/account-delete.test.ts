@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';
 import { Agent, codeRequest, hiddenFields, type Page, redeem } from '../support/agent.ts';
-import { PASSWORD, startApp, type TestApp } from '../support/app.ts';
+import { opensAccounts, PASSWORD, startApp, type TestApp } from '../support/app.ts';
 import { openMailbox } from '../support/mailbox.ts';
 import { testOnSoundStore } from '../support/real-mongodb.ts';
 import { startReceiver } from '../support/receiver.ts';
@@ -22,7 +22,7 @@ let browser: Agent;
 beforeEach(async () => {
   receiver = await startReceiver();
   app = await startApp({ env: { OUTBOUND_ALLOW: `127.0.0.1:${receiver.port}` } });
-  client = await app.register({ client_name: 'Acme Mail' });
+  client = await app.register({ client_name: 'Acme Mail', ...opensAccounts });
   user = await newPerson(app);
   browser = new Agent(app);
 });

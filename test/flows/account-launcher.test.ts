@@ -4,7 +4,7 @@ import { after, before, test } from 'node:test';
 import { clients } from '../../src/store/collections.ts';
 import { update } from '../../src/store/update.ts';
 import { Agent } from '../support/agent.ts';
-import { startApp, type TestApp } from '../support/app.ts';
+import { opensAccounts, startApp, type TestApp } from '../support/app.ts';
 import { accessTokenOf, newPerson, open } from './account-support.ts';
 import { change } from './support.ts';
 
@@ -14,7 +14,7 @@ let app: TestApp;
 let client: { id: string; secret: string };
 before(async () => {
   app = await startApp();
-  client = await app.register({ client_name: 'Plain' });
+  client = await app.register({ client_name: 'Plain', ...opensAccounts });
   await app.admin('POST', '/groups', { name: 'staff' });
 });
 after(() => app.stop());

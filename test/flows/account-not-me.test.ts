@@ -23,7 +23,7 @@ eachWithPerson((given) => {
 test('not me: other sessions, grants and tokens end; this session goes on to a new password', async () => {
   const thief = new Agent(app);
   await open(thief, user);
-  const scope = { scope: 'openid offline_access' };
+  const scope = { scope: 'openid offline_access account' };
   const { body: stolen } = await redeem(app, client, await thief.signIn(client.id, user, scope));
   const { body: own } = await redeem(app, client, await browser.signIn(client.id, user, scope));
   const page = await open(browser, user, NOT_ME);

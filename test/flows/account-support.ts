@@ -2,7 +2,7 @@
 
 import { after, before, beforeEach } from 'node:test';
 import { Agent, hiddenFields, type Page, redeem } from '../support/agent.ts';
-import { PASSWORD, startApp, type TestApp } from '../support/app.ts';
+import { opensAccounts, PASSWORD, startApp, type TestApp } from '../support/app.ts';
 import { change, type User } from './support.ts';
 
 /** Longer than a sign-in counts as fresh (decision 0011). */
@@ -37,7 +37,7 @@ export function eachWithPerson(
   let client: AtHome['client'];
   before(async () => {
     app = await startApp();
-    client = await app.register();
+    client = await app.register(opensAccounts);
   });
   after(() => app.stop());
   beforeEach(async () => {

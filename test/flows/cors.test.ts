@@ -3,13 +3,13 @@ import { deepEqual, equal, match } from 'node:assert/strict';
 import test, { after } from 'node:test';
 import { CROSS_ORIGIN } from '../../src/http/cors.ts';
 import { Agent, challengeOf, VERIFIER } from '../support/agent.ts';
-import { REDIRECT_URI, startApp } from '../support/app.ts';
+import { opensAccounts, REDIRECT_URI, startApp } from '../support/app.ts';
 import { type Answer, basic, bearer, call, isActive, later, postForm, tokensOf } from './support.ts';
 
 const app = await startApp({ store: 'sqlite' });
 after(() => app.stop());
 const HOME = 'https://rp.example';
-const spa = await app.register({ token_endpoint_auth_method: 'none' });
+const spa = await app.register({ token_endpoint_auth_method: 'none', ...opensAccounts });
 const server = await app.register({ grant_types: ['authorization_code', 'client_credentials'] });
 const alice = await app.createUser('alice');
 const foreign = [
@@ -149,7 +149,11 @@ test('CORS: web_origins that are no exact origins are refused, as are those of r
 });
 
 test('CORS: the account API is readable by the origins of the bearer’s client', async () => {
-  const ours = await app.register({ token_endpoint_auth_method: 'none', skip_consent: true });
+  const ours = await app.register({
+    token_endpoint_auth_method: 'none',
+    skip_consent: true,
+    ...opensAccounts,
+  });
   const { access_token: token } = await tokensOf(app, ours, alice);
   const path = '/account/api/sessions';
   const read = (origin: string) => call(app, 'GET', path, { headers: { ...bearer(token), origin } });

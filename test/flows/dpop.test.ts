@@ -227,9 +227,11 @@ test('DPoP: a proof names the address that was called, also in the foreign layou
 });
 
 test('DPoP: the account API and the admin API take bound tokens with their proof', async () => {
-  const console = await app.register({ skip_consent: true, scope: 'openid admin' });
+  const console = await app.register({ skip_consent: true, scope: 'openid admin account' });
   const admin = await app.createUser('root', { role: 'admin' });
-  const { code, verifier } = await new Agent(app).signIn(console.id, admin, { scope: 'openid admin' });
+  const { code, verifier } = await new Agent(app).signIn(console.id, admin, {
+    scope: 'openid admin account',
+  });
   const fields = {
     grant_type: 'authorization_code',
     code,

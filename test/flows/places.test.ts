@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { Agent, redeem } from '../support/agent.ts';
-import { startApp, type TestApp } from '../support/app.ts';
+import { opensAccounts, startApp, type TestApp } from '../support/app.ts';
 import { openMailbox } from '../support/mailbox.ts';
 import { mmdb, somePlaces } from '../support/mmdb.ts';
 import { newPerson, open } from './account-support.ts';
@@ -32,7 +32,7 @@ test('places: sessions and activity on the account’s pages, in their language'
 });
 
 test('places: in both APIs and the Admin UI, never in tokens', async () => {
-  const client = await app.register();
+  const client = await app.register(opensAccounts);
   const user = await newPerson(app, { locale: 'de', role: 'admin' });
   const browser = new Agent(app);
   const { body } = await redeem(app, client, await browser.signIn(client.id, user));
@@ -55,7 +55,7 @@ test('places: in both APIs and the Admin UI, never in tokens', async () => {
 test('places: the mail about a sign-in in a new browser says where', async (t) => {
   const mailbox = await openMailbox(app);
   t.after(() => mailbox.close());
-  const client = await app.register();
+  const client = await app.register(opensAccounts);
   const user = await newPerson(app);
   for (let browsers = 0; browsers < 2; browsers += 1)
     await redeem(app, client, await new Agent(app).signIn(client.id, user));

@@ -17,6 +17,7 @@ const failures: Readonly<Record<string, (ctx: Koa.Context) => unknown>> = {
   required: () => new AppError('auth.required'),
   token: () => new AppError('auth.invalid_token'),
   scope: () => new AppError('auth.insufficient_scope'),
+  account: () => new AppError('auth.insufficient_scope', { scope: 'account' }),
   signin: () => new AppError('signin.failed'),
   csrf: () => new AppError('request.csrf'),
   client: () =>
@@ -137,6 +138,11 @@ describe('the OAuth error', () => {
     const [status, error, challenge] = await oauth('scope');
     assert.deepEqual([status, error], [403, 'insufficient_scope']);
     assert.match(String(challenge), /^Bearer error="insufficient_scope", error_description="[^"]+"$/);
+    const [, , named] = await oauth('account');
+    assert.match(
+      String(named),
+      /^Bearer error="insufficient_scope", error_description="[^"]+", scope="account"$/,
+    );
     assert.deepEqual(await oauth('client'), [400, 'invalid_client_metadata', undefined, undefined]);
     assert.deepEqual(await oauth('csrf'), [403, 'access_denied', undefined, undefined]);
     assert.deepEqual(await oauth('busy'), [503, 'temporarily_unavailable', undefined, '1']);

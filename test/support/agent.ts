@@ -148,7 +148,8 @@ export class Agent {
       client_id: clientId,
       redirect_uri: REDIRECT_URI,
       response_type: 'code',
-      scope: 'openid profile email',
+      // Only applications that open accounts get the last one.
+      scope: 'openid profile email account',
       state: 'st',
       code_challenge: challengeOf(verifier),
       code_challenge_method: 'S256',

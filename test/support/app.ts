@@ -70,6 +70,9 @@ export interface TestAppOptions {
 
 export const REDIRECT_URI = 'https://rp.example/callback';
 
+/** Of a first-party application that calls the account API. */
+export const opensAccounts = { scope: 'openid profile email offline_access roles groups account' };
+
 const limitKeys = settingKeys.filter((key) => key.startsWith('limit_'));
 const generousLimits = Object.fromEntries(limitKeys.map((key) => [key, 1_000_000]));
 

@@ -16,6 +16,8 @@ export const scopeAbout: Readonly<Record<string, string>> = {
   roles: 'Role at this provider.',
   groups: 'Groups at this provider.',
   offline_access: 'Access while the user is away.',
+  account: 'Reading and changing the account.',
+  'account:read': 'Reading the account.',
   admin: 'Full access to the admin API.',
   'admin:read': 'Read access to the admin API.',
 };

@@ -1,36 +1,39 @@
 // The scopes and claims to which a client and an account are entitled now (decisions §3, §5). On every use, a grant, code or
 // token is limited to the intersection of what it was granted and this. Pure functions over records already read.
-import { openScopes } from '../../clients/index.ts';
+import { accountScopesOf, openScopes } from '../../clients/index.ts';
 import { parseJson } from '../../json.ts';
 import type { ClientRecord } from '../../store/collections.ts';
-import { ADMIN_SCOPES, claimsByScope, isGrantable } from './scopes.ts';
+import { ADMIN_SCOPES, claimsByScope, INTERACTIVE_SCOPES, isGrantable } from './scopes.ts';
 
-type Registered = Pick<ClientRecord, 'metadata'>;
+type Registered = Pick<ClientRecord, 'metadata' | 'skipConsent' | 'quarantine' | 'accountScopes'>;
 
-/** A record without `scope` gets the default scopes of a registration (metadata-rules.ts), never `admin`. */
-export function scopesOfClient({ metadata }: Registered): ReadonlySet<string> {
-  const { scope } = metadata;
-  return new Set(typeof scope === 'string' && scope !== '' ? scope.split(' ') : openScopes);
+/** A record without `scope` gets the default scopes of a registration (metadata-rules.ts), never `admin` or `account`. */
+export function scopesOfClient(record: Registered): ReadonlySet<string> {
+  const { scope } = record.metadata;
+  const named = typeof scope === 'string' && scope !== '' ? scope.split(' ') : openScopes;
+  return new Set([...named, ...accountScopesOf(record)]);
 }
 
 /**
- * @param isForAdmin whether the authentication of the user is strong enough for the admin API (opensAdmin)
+ * @param withheld those that the authentication of the user does not open (withheldScopes)
  * @returns the scopes that the client, and the account if there is one, may have now; in the given order
  */
 export function currentScopes(
   given: Iterable<string>,
   client: Registered,
   account?: { readonly role: string },
-  isForAdmin = true,
+  withheld: ReadonlySet<string> = NONE,
 ): string[] {
   const allowed = scopesOfClient(client);
   return [...given].filter(
     (scope) =>
       allowed.has(scope) &&
       (account === undefined || isGrantable(scope, account.role)) &&
-      (isForAdmin || !ADMIN_SCOPES.has(scope)),
+      !withheld.has(scope),
   );
 }
+
+const NONE: ReadonlySet<string> = new Set();
 
 /** What a session, code or token records about the authentication behind it. */
 export interface Authenticated {
@@ -45,19 +48,25 @@ export interface Authenticated {
 /** Grants in which the user did not see our pages in their own browser: a password given to a program, a device code. */
 const PAGELESS_GRANTS = new Set(['password', 'device_code']);
 
+/** @returns whether that came from such a grant, at first */
+export function isPageless({ gty }: Pick<Authenticated, 'gty'>): boolean {
+  const [first = ''] = typeof gty === 'string' ? gty.split(' ') : [];
+  return PAGELESS_GRANTS.has(first);
+}
+
 /**
- * Whether that authentication is strong enough for the admin API (decisions §2, §8): two factors when the account has a
- * second one or the settings require it, and never a grant without pages.
+ * What that authentication does not open, whatever was granted (decisions §2, §7, §8): a grant without pages opens neither the
+ * account nor this server, and the admin API needs two factors when the account has a second one or the settings require it.
  */
-export function opensAdmin<A>(
+export function withheldScopes<A>(
   accounts: { mayAdminister(account: A, acr: string | undefined): boolean },
   account: A,
   { acr, gty, extra }: Authenticated,
-): boolean {
-  const [first = ''] = typeof gty === 'string' ? gty.split(' ') : [];
-  if (PAGELESS_GRANTS.has(first)) return false;
+): ReadonlySet<string> {
+  if (isPageless({ gty })) return INTERACTIVE_SCOPES;
   const recorded = acr ?? extra?.acr;
-  return accounts.mayAdminister(account, typeof recorded === 'string' ? recorded : undefined);
+  const isForAdmin = accounts.mayAdminister(account, typeof recorded === 'string' ? recorded : undefined);
+  return isForAdmin ? NONE : ADMIN_SCOPES;
 }
 
 // The library records a short name for a grant type that is a URN (lib/actions/grants/device_code.js).
@@ -69,7 +78,7 @@ const grantTypeOf = (gty: string): string =>
  * @returns whether the client may still use the grant type that the token came from, and the one that its kind needs
  */
 export function isGrantTypeAllowed(
-  { metadata }: Registered,
+  { metadata }: Pick<ClientRecord, 'metadata'>,
   token: { readonly kind: string; readonly gty?: unknown },
 ): boolean {
   const { grant_types: types } = metadata;

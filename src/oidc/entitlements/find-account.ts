@@ -9,7 +9,7 @@ import { hasKeycloakTokens, keycloakClaims, keycloakRoles } from '../foreign-lay
 import { clientRecord } from '../models/client.ts';
 import { isTestSignInExchange } from '../test-sign-in/test-sign-in-gate.ts';
 import { apiClaims, liveScopes, pairsOf, scopeNames } from './api-pairs.ts';
-import { currentScopes, isGrantTypeAllowed, opensAdmin } from './entitlement.ts';
+import { currentScopes, isGrantTypeAllowed, withheldScopes } from './entitlement.ts';
 import { requestedApi } from './requested-api.ts';
 
 /** The part of an account that the protocol core needs. */
@@ -93,7 +93,8 @@ export function createFindAccount(
     const authenticatedAt = token === undefined ? ctx.oidc.session?.loginTs : authenticationTime(token);
     if (authenticatedAt !== undefined && !accounts.isAuthenticationCurrent(account, authenticatedAt))
       return undefined;
-    if (token !== undefined) limitToEntitlement(ctx, token, account, opensAdmin(accounts, account, token));
+    if (token !== undefined)
+      limitToEntitlement(ctx, token, account, withheldScopes(accounts, account, token));
     return libraryAccount(accounts, account);
   };
 }
@@ -111,7 +112,7 @@ function limitToEntitlement(
   ctx: KoaContextWithOIDC,
   token: Source,
   account: OidcAccount,
-  isForAdmin: boolean,
+  withheld: ReadonlySet<string>,
 ): void {
   const { client, params } = ctx.oidc;
   // Reuse of a refresh token revokes its grant in any case; the library detects it next.
@@ -131,7 +132,7 @@ function limitToEntitlement(
   const given = isRefresh && typeof params?.scope === 'string' ? params.scope.split(' ') : [...token.scopes];
   const asked = given.filter(Boolean);
   const left = [
-    ...currentScopes(asked, record, account, isForAdmin),
+    ...currentScopes(asked, record, account, withheld),
     ...apiScopesLeft(ctx, asked, { id: client.clientId, record }, account),
   ];
   if (isUserinfo) {

@@ -6,7 +6,7 @@ import type { InUse } from '../discovery.ts';
 
 const CHECK_MS = 60_000;
 
-type Known = Pick<InUse, 'passwordGrant' | 'signedResponses'>;
+type Known = Pick<InUse, 'passwordGrant' | 'signedResponses' | 'accountScopes'>;
 
 export interface GrantsInUse {
   /** As of the last check; starts the next one when that is due. */
@@ -15,22 +15,25 @@ export interface GrantsInUse {
   check(): Promise<void>;
 }
 
-export function createGrantsInUse(deps: {
-  readonly clients: Pick<Clients, 'hasPasswordGrant' | 'hasSignedResponses'>;
+export interface GrantsInUseDeps {
+  readonly clients: Pick<Clients, 'hasPasswordGrant' | 'hasSignedResponses' | 'hasAccountScopes'>;
   readonly clock: Clock;
-}): GrantsInUse {
+}
+
+export function createGrantsInUse(deps: GrantsInUseDeps): GrantsInUse {
   const { clients, clock } = deps;
-  let known: Known = { passwordGrant: false, signedResponses: false };
+  let known: Known = { passwordGrant: false, signedResponses: false, accountScopes: false };
   let checkedAt: number | undefined;
 
   async function check(): Promise<void> {
     checkedAt = clock();
     try {
-      const [passwordGrant, signedResponses] = await Promise.all([
+      const [passwordGrant, signedResponses, accountScopes] = await Promise.all([
         clients.hasPasswordGrant(),
         clients.hasSignedResponses(),
+        clients.hasAccountScopes(),
       ]);
-      known = { passwordGrant, signedResponses };
+      known = { passwordGrant, signedResponses, accountScopes };
     } catch {
       // The next request tries again.
     }

@@ -1,3 +1,5 @@
+import { accountScopes } from '../../clients/index.ts';
+
 const PROFILE_CLAIMS = [
   'name',
   'given_name',
@@ -28,7 +30,13 @@ export const claimsByScope = {
 } as const;
 
 /** All scopes that the authorization endpoint accepts; the library ignores others. */
-export const scopes = [...Object.keys(claimsByScope), 'offline_access', 'admin', 'admin:read'];
+export const scopes: readonly string[] = [
+  ...Object.keys(claimsByScope),
+  'offline_access',
+  ...accountScopes,
+  'admin',
+  'admin:read',
+];
 
 /** The roles that may grant a scope of the admin API; every user may grant all other scopes. */
 const rolesByScope: Readonly<Record<string, readonly string[]>> = {
@@ -43,8 +51,17 @@ export const ADMIN_SCOPES: ReadonlySet<string> = new Set(Object.keys(rolesByScop
 export const isGrantable = (scope: string, role: string): boolean =>
   !Object.hasOwn(rolesByScope, scope) || rolesByScope[scope]?.includes(role) === true;
 
-/** @returns the space-separated list without the admin scopes; undefined when none remains */
-export function withoutAdminScopes(scope: string): string | undefined {
-  const kept = scope.split(' ').filter((name) => name !== '' && !Object.hasOwn(rolesByScope, name));
+/** The scopes of the account API. */
+export const ACCOUNT_SCOPES: ReadonlySet<string> = new Set(accountScopes);
+
+/**
+ * What opens an account or this server. Only an authorization in the user's own browser grants them: a device code and a password
+ * can be phished (RFC 8628 §5.4), and machines have no account.
+ */
+export const INTERACTIVE_SCOPES: ReadonlySet<string> = new Set([...ADMIN_SCOPES, ...ACCOUNT_SCOPES]);
+
+/** @returns the space-separated list without those; undefined when none remains */
+export function withoutInteractiveScopes(scope: string): string | undefined {
+  const kept = scope.split(' ').filter((name) => name !== '' && !INTERACTIVE_SCOPES.has(name));
   return kept.length === 0 ? undefined : kept.join(' ');
 }

@@ -3,7 +3,7 @@
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import { keepWords, nameApi, requestedApi } from './requested-api.ts';
 import { allowedScope, noScopeLeft } from './requested-scope.ts';
-import { ADMIN_SCOPES, scopes as known } from './scopes.ts';
+import { INTERACTIVE_SCOPES, scopes as known } from './scopes.ts';
 
 // RFC 6749 §3.3. The library refuses anything else with its own words.
 const SCOPE = /^[\x21\x23-\x5B\x5D-\x7E]+(?: [\x21\x23-\x5B\x5D-\x7E]+)*$/;
@@ -22,8 +22,8 @@ export function settleScope(ctx: KoaContextWithOIDC): void {
   const asked = typeof params.scope === 'string' ? params.scope : isForApi ? '' : 'openid';
   if (asked !== '' && !SCOPE.test(asked)) return;
   let left = allowedScope(asked, client)?.split(' ') ?? [];
-  // Devices never have `admin` scopes (decisions §2).
-  if (route === 'device_authorization') left = left.filter((scope) => !ADMIN_SCOPES.has(scope));
+  // A code that anyone can start and have confirmed opens neither the account nor this server.
+  if (route === 'device_authorization') left = left.filter((scope) => !INTERACTIVE_SCOPES.has(scope));
   if (isForApi) {
     keepWords(ctx, [...left, ...asked.split(' ').filter((scope) => scope !== '' && !known.includes(scope))]);
     return;

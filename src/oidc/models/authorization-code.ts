@@ -4,10 +4,12 @@
 import { type AdapterPayload, type AuthorizationCode as AnyCode, errors } from 'oidc-provider';
 import type { Apis } from '../../apis/index.ts';
 import type { Clock } from '../../clock.ts';
+import type { MethodTimes } from '../../sessions/index.ts';
 import type { ApiPairs } from '../entitlements/api-pairs.ts';
 import { bindApi, pairsToKeep } from '../entitlements/requested-api.ts';
 import { plainContext } from '../plain/context.ts';
 import { ProviderBase, type TokenClass } from '../provider-base.ts';
+import { timesOfSignIn } from './proven-times.ts';
 import { beganBeforeAnswer, isVerifierOf, noteRedeemed, revokeReused, wasUsed } from './redeemed-codes.ts';
 
 // RFC 7636 §4.1.
@@ -38,13 +40,16 @@ export const createAuthorizationCodeModel = (
   { apis, clock, revokeGrant }: Deps,
 ): TokenClass<AnyCode> =>
   class AuthorizationCode extends Base {
-    static override IN_PAYLOAD = [...Base.IN_PAYLOAD, 'api'];
+    static override IN_PAYLOAD = [...Base.IN_PAYLOAD, 'api', 'methodTimes'];
     declare api?: ApiPairs;
     declare consumed?: number;
+    declare methodTimes?: MethodTimes;
 
     override getValueAndPayload(): Promise<{ value: string; payload: AdapterPayload }> {
       const pairs = ProviderBase.ctx && pairsToKeep(ProviderBase.ctx.oidc, this);
       if (pairs !== undefined) this.api = pairs;
+      const times = timesOfSignIn(this);
+      if (times !== undefined) this.methodTimes = times;
       return super.getValueAndPayload();
     }
 

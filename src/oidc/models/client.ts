@@ -1,7 +1,12 @@
 // The library's model of a stored application: cached per version of its record (the library's own cache holds 100 and hashes
 // all metadata on every use), secrets compared by digest, `sid` in every token, and public in a test sign-in.
 import { errors, type Client as LibraryClient } from 'oidc-provider';
-import { createIsOwnAddress, ordinaryMetadata, signedResponseModes } from '../../clients/index.ts';
+import {
+  createIsOwnAddress,
+  ordinaryMetadata,
+  scopeWithAccount,
+  signedResponseModes,
+} from '../../clients/index.ts';
 import type { Clock } from '../../clock.ts';
 import type { ClientMetadata, ClientRecord } from '../../store/collections.ts';
 import type { Stored } from '../../store/port.ts';
@@ -118,11 +123,15 @@ export function createClientModel(
   };
 }
 
-function metadataOf({ metadata, signedResponseAlg }: ClientRecord, hasLegacy: boolean): ClientMetadata {
+function metadataOf(record: ClientRecord, hasLegacy: boolean): ClientMetadata {
+  const { metadata, signedResponseAlg } = record;
   const known = hasLegacy ? metadata : ordinaryMetadata(metadata);
-  return signedResponseAlg === undefined
-    ? known
-    : { ...known, authorization_signed_response_alg: signedResponseAlg };
+  const scope = scopeWithAccount(record);
+  return {
+    ...known,
+    ...(scope !== undefined && { scope }),
+    ...(signedResponseAlg !== undefined && { authorization_signed_response_alg: signedResponseAlg }),
+  };
 }
 
 /** Whether the request itself is for that grant type. */

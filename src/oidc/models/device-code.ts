@@ -1,12 +1,12 @@
 // Device codes (RFC 8628). A device must present the code itself, never the handle by which our pages load it
-// (adapters/oidc.ts), since that is in the store. Guesses of user codes are counted here for every page. `admin` scopes are
-// removed from stored codes; settle-scope.ts removes them from requests.
+// (adapters/oidc.ts), since that is in the store. Guesses of user codes are counted here for every page. Scopes
+// of the admin and account API are removed from stored codes; settle-scope.ts removes them from requests.
 import type { AdapterPayload } from 'oidc-provider';
 import type { Apis } from '../../apis/index.ts';
 import type { Clock } from '../../clock.ts';
 import type { ApiPairs } from '../entitlements/api-pairs.ts';
 import { bindApi, pairsToKeep } from '../entitlements/requested-api.ts';
-import { withoutAdminScopes } from '../entitlements/scopes.ts';
+import { withoutInteractiveScopes } from '../entitlements/scopes.ts';
 import { type DeviceCodeClass, ProviderBase } from '../provider-base.ts';
 import { beganBeforeAnswer, noteRedeemed, wasUsed } from './redeemed-codes.ts';
 
@@ -32,10 +32,10 @@ type FindOptions = { ignoreExpiration?: boolean };
 function filtered(properties: Record<string, unknown>): Record<string, unknown> {
   const { params, scope } = properties;
   const result = { ...properties };
-  if (typeof scope === 'string') result.scope = withoutAdminScopes(scope) ?? '';
+  if (typeof scope === 'string') result.scope = withoutInteractiveScopes(scope) ?? '';
   const requested = requestedScope(properties);
   if (typeof params === 'object' && typeof requested === 'string')
-    result.params = { ...params, scope: withoutAdminScopes(requested) };
+    result.params = { ...params, scope: withoutInteractiveScopes(requested) };
   return result;
 }
 
@@ -86,7 +86,7 @@ export function createDeviceCodeModel(
 
     override async getValueAndPayload(): Promise<{ value: string; payload: AdapterPayload }> {
       // Set from the grant after the user confirms; the same client may have got more scopes elsewhere.
-      if (this.scope !== undefined) this.scope = withoutAdminScopes(this.scope) ?? '';
+      if (this.scope !== undefined) this.scope = withoutInteractiveScopes(this.scope) ?? '';
       const pairs = ProviderBase.ctx && this.api === undefined && pairsToKeep(ProviderBase.ctx.oidc, this);
       if (pairs) this.api = pairs;
       return super.getValueAndPayload();

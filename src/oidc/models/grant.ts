@@ -5,7 +5,7 @@ import type { Grant } from 'oidc-provider';
 import { statementOf } from '../../clients/index.ts';
 import type { ClientRecord } from '../../store/collections.ts';
 import { liveScopes, scopeNames } from '../entitlements/api-pairs.ts';
-import { claimsUnder, currentScopes, opensAdmin } from '../entitlements/entitlement.ts';
+import { claimsUnder, currentScopes, withheldScopes } from '../entitlements/entitlement.ts';
 import { type AccountDirectory, requestAccount } from '../entitlements/find-account.ts';
 import { requestedApi } from '../entitlements/requested-api.ts';
 import { type GrantClass, ProviderBase } from '../provider-base.ts';
@@ -52,8 +52,8 @@ function current(
   const account = requestAccount(ctx);
   const { AuthorizationCode, DeviceCode, RefreshToken, AccessToken } = ctx.oidc.entities;
   const source = AuthorizationCode ?? DeviceCode ?? RefreshToken ?? AccessToken ?? ctx.oidc.session ?? {};
-  const isForAdmin = account === undefined || opensAdmin(accounts, account, source);
-  return currentScopes(scopes, clientRecord(client), account, isForAdmin);
+  const withheld = account && withheldScopes(accounts, account, source);
+  return currentScopes(scopes, clientRecord(client), account, withheld);
 }
 
 export function createGrantModel(

@@ -1,6 +1,7 @@
 // Access tokens as JWTs whose payload is stored under `jti`. The library's own JWT format is not stored, so its tokens could
 // not be introspected, revoked or used at userinfo.
 import type { AccessToken, AdapterPayload, Client, ClientCredentials } from 'oidc-provider';
+import type { MethodTimes } from '../../sessions/index.ts';
 import { grantedClaims } from '../entitlements/api-consent.ts';
 import { type ApiPairs, pairsOf } from '../entitlements/api-pairs.ts';
 import { requestedApi } from '../entitlements/requested-api.ts';
@@ -10,6 +11,7 @@ import type { AccessTokenClaims, AccessTokenJwt, ResolvedToken } from '../tokens
 import type { TokenKind } from '../tokens/opaque-tokens.ts';
 import { clientRecord } from './client.ts';
 import { refusedScopes } from './oidc-context.ts';
+import { timesOfSource } from './proven-times.ts';
 
 interface Deps {
   readonly issuer: string;
@@ -87,12 +89,16 @@ export function createAccessTokenModel(
 ): TokenClass<AccessToken> {
   // The name is part of the contract: the library derives the adapter, the TTL and the `kind` check from it.
   return class AccessToken extends Base {
-    static override IN_PAYLOAD = [...Base.IN_PAYLOAD, 'api'];
+    static override IN_PAYLOAD = [...Base.IN_PAYLOAD, 'api', 'methodTimes'];
     declare api?: ApiPairs;
+    /** In the store alone, never in the JWT. */
+    declare methodTimes?: MethodTimes;
 
     override async getValueAndPayload(): Promise<{ value: string; payload: AdapterPayload }> {
       const pairs = pairsToStore(this);
       if (pairs !== undefined) this.api = pairs;
+      const times = timesOfSource(this);
+      if (times !== undefined) this.methodTimes = times;
       const { payload } = await super.getValueAndPayload();
       const claims = toClaims(payload, issuer, this.client);
       const value = await tokenValue(jwt, 'AccessToken', claims, pairs);

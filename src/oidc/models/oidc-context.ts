@@ -5,10 +5,12 @@ import type { IncomingMessage } from 'node:http';
 import { type Client, errors, type KoaContextWithOIDC } from 'oidc-provider';
 import { nameApi } from '../entitlements/requested-api.ts';
 import { allowedScope } from '../entitlements/requested-scope.ts';
+import { ACCOUNT_SCOPES } from '../entitlements/scopes.ts';
 import { settleScope } from '../entitlements/settle-scope.ts';
 import { refuseRequestUri, refuseWithdrawnType } from '../legacy/index.ts';
 import { throwPassedOn } from '../plain/context.ts';
 import type { OIDCContextClass } from '../provider-base.ts';
+import { ignoreReauthentication } from '../requests/device-request.ts';
 import { isForeignConsoleExchange } from '../sign-in/console-sign-in.ts';
 import { refuseSignedMode } from '../signed-responses.ts';
 import { isTestSignInExchange, testSignInRedirectUri } from '../test-sign-in/test-sign-in-gate.ts';
@@ -93,6 +95,7 @@ export const createOIDCContextModel = (Base: OIDCContextClass, { jwt, baseUrl }:
      * (lib/actions/authorization/scopes.js, request_parameters.js). No hook comes before it at all three endpoints.
      */
     override get prompts(): Set<string> {
+      ignoreReauthentication(this.#ctx);
       if (SCOPE_ROUTES.has(this.route)) settleScope(this.#ctx);
       return super.prompts;
     }
@@ -118,7 +121,9 @@ export const createOIDCContextModel = (Base: OIDCContextClass, { jwt, baseUrl }:
       // The scopes of an API are those that the API grants to the application (requested-api.ts).
       if (params?.grant_type === 'client_credentials' && nameApi(request, client)) return;
       if (params?.grant_type === 'client_credentials' && typeof params.scope === 'string') {
-        const left = allowedScope(params.scope, client);
+        // An application has no account.
+        const asked = params.scope.split(' ').filter((scope) => !ACCOUNT_SCOPES.has(scope));
+        const left = allowedScope(asked.join(' '), client);
         if (left === undefined) leftWithoutScope.set(request.req, params.scope);
         params.scope = left;
       }

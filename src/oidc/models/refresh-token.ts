@@ -12,16 +12,19 @@ import {
 import type { Apis } from '../../apis/index.ts';
 import { isBelowRequired } from '../../clients/index.ts';
 import { type Clock, epochSeconds } from '../../clock.ts';
+import type { MethodTimes } from '../../sessions/index.ts';
 import { type ApiPairs, pairsOf } from '../entitlements/api-pairs.ts';
+import { isPageless } from '../entitlements/entitlement.ts';
 import { bindApi, requestedApi, staysWithApi } from '../entitlements/requested-api.ts';
 import { noScopeGranted } from '../entitlements/requested-scope.ts';
-import { withoutAdminScopes } from '../entitlements/scopes.ts';
+import { withoutInteractiveScopes } from '../entitlements/scopes.ts';
 import { hasKeycloakTokens } from '../foreign-layout/keycloak-tokens.ts';
 import type { RefreshTokenJwt } from '../foreign-layout/refresh-token-jwt.ts';
 import { leaveToLibrary } from '../plain/context.ts';
 import { type RefreshSettings, secondsLeft } from '../policies.ts';
 import { ProviderBase, type TokenClass } from '../provider-base.ts';
 import { clientRecord } from './client.ts';
+import { timesOfSource } from './proven-times.ts';
 
 interface Deps {
   readonly clock: Clock;
@@ -47,7 +50,13 @@ export function createRefreshTokenModel(
 
   return class RefreshToken extends Base {
     // Refreshed ID tokens have no `nonce` (OpenID Connect Core §12.2): some clients refuse it there, since it isn't of their request.
-    static override IN_PAYLOAD = [...Base.IN_PAYLOAD.filter((name) => name !== 'nonce'), 'isSigned', 'api'];
+    static override IN_PAYLOAD = [
+      ...Base.IN_PAYLOAD.filter((name) => name !== 'nonce'),
+      'isSigned',
+      'api',
+      'methodTimes',
+    ];
+    declare methodTimes?: MethodTimes;
     /** It was given out as a JWT, and is accepted as that JWT alone: whoever reads its `jti` has no token. */
     declare isSigned?: boolean;
     /** The pairs of the authorization that it came from; a refresh narrows its own token alone. */
@@ -58,7 +67,7 @@ export function createRefreshTokenModel(
     #successor: AdapterPayload | undefined;
 
     constructor(properties: Record<string, unknown>) {
-      super(withoutDeviceAdminScopes(properties));
+      super(pageless(properties));
     }
 
     static override async find(value: string, options?: { ignoreExpiration?: boolean }) {
@@ -120,6 +129,8 @@ export function createRefreshTokenModel(
     override getValueAndPayload(): Promise<{ value: string; payload: AdapterPayload }> {
       const pairs = sourcePairs();
       if (pairs !== undefined) this.api = pairs;
+      const times = timesOfSource(this);
+      if (times !== undefined) this.methodTimes = times;
       return hasKeycloakTokens(this.client) ? this.#sign(this.client) : super.getValueAndPayload();
     }
 
@@ -141,11 +152,12 @@ export function createRefreshTokenModel(
   };
 }
 
-/** Devices never have `admin` scopes (device-code.ts), not even by a token from before that rule. */
-function withoutDeviceAdminScopes(properties: Record<string, unknown>): Record<string, unknown> {
+/** Devices and passwords given to programs never get such scopes (device-code.ts), not even by a token from before that rule. */
+function pageless(properties: Record<string, unknown>): Record<string, unknown> {
   const { gty, scope } = properties;
-  const isFiltered = typeof gty === 'string' && gty.startsWith('device_code') && typeof scope === 'string';
-  return isFiltered ? { ...properties, scope: withoutAdminScopes(scope) ?? '' } : properties;
+  return isPageless({ gty }) && typeof scope === 'string'
+    ? { ...properties, scope: withoutInteractiveScopes(scope) ?? '' }
+    : properties;
 }
 
 /** @returns the pairs of the code or token that this request brought */

@@ -33,6 +33,24 @@ export const deviceInfo = (ctx: KoaContextWithOIDC) => ({
   ua: ctx.get('user-agent').slice(0, MAX_USER_AGENT),
 });
 
+const asRegistered = new WeakSet<object>();
+
+/**
+ * Whoever starts a device's sign-in decides nothing about the authentication of whoever confirms it: a demanded sign-in would be a
+ * fresh one, made for a phisher. What the application is registered with stays. Before the library checks either.
+ */
+export function ignoreReauthentication({ oidc }: KoaContextWithOIDC): void {
+  const { client, params, route } = oidc;
+  if (route !== 'device_authorization' || client === undefined || params === undefined) return;
+  if (asRegistered.has(oidc)) return;
+  asRegistered.add(oidc);
+  const { defaultMaxAge } = client;
+  Object.assign(params, {
+    prompt: undefined,
+    max_age: defaultMaxAge === undefined ? undefined : String(defaultMaxAge),
+  });
+}
+
 interface Described {
   readonly client: Client;
   readonly userCode: string;

@@ -1,7 +1,8 @@
 // The user who is signed in with a browser or an access token, for the pages and APIs of ours that are not the protocol:
 // the account is usable, nothing ended the session since, and no required second factor is missing.
 import type Koa from 'koa';
-import { type Account, owesSecondStep } from '../../accounts/index.ts';
+import { type Account, accessOfRole, owesSecondStep } from '../../accounts/index.ts';
+import { ACR } from '../../clients/index.ts';
 import { AppError } from '../../errors.ts';
 import { type MethodTimes, readMethodTimes } from '../../sessions/index.ts';
 import type { SettingValues } from '../../settings/index.ts';
@@ -36,7 +37,7 @@ export interface BrowserUser extends SignedInUser {
 export interface SignedInUsers {
   /** @returns undefined when this browser has no session that counts */
   ofBrowser(ctx: Koa.Context): Promise<BrowserUser | undefined>;
-  /** @throws AppError auth.invalid_token when the account is gone */
+  /** @throws AppError auth.invalid_token when the account is gone, auth.stale when its sign-in lacks a required second factor */
   ofBearer(bearer: UserBearer): Promise<SignedInUser>;
   /** The strongest class that the account can reach; undefined: a single factor. */
   strongestAcr(account: Account): string | undefined;
@@ -77,17 +78,24 @@ export function createSignedInUsers({ browser, directory, settings }: Deps): Sig
       };
     },
 
-    async ofBearer({ id, session }) {
+    async ofBearer({ id, acr, session }) {
       const account = await directory.find(id);
       if (account === undefined) throw new AppError('auth.invalid_token');
+      // What a browser would be asked for at /account; its amr may be of later sign-ins, the token's class is its own.
+      const hasSecondStep = acr === ACR.multiFactor || acr === ACR.emailCode;
+      const shown = { methodTimes: session?.sessionTimes ?? {}, amr: [] };
+      if (!hasSecondStep && owesSecondStep(settings().mfa_mode, shown))
+        throw new AppError('auth.stale', { message: 'Sign in again: a second factor is required.' });
+      // Who administers is asked for what the Admin UI asks for before anything of theirs is changed.
+      const isStrong = accessOfRole(account.role) === undefined || directory.mayAdminister(account, acr);
       return {
         sessionUid: session?.uid ?? '',
         account,
         signedInAt: session?.loginTs ?? 0,
-        isFresh: session !== undefined && directory.isFresh(account, session.methodTimes),
+        isFresh: session !== undefined && isStrong && directory.isFresh(account, session.methodTimes),
         methodTimes: session?.methodTimes ?? {},
         amr: session?.amr ?? [],
-        acr: session?.acr,
+        acr,
       };
     },
   };

@@ -7,7 +7,7 @@ import { mayUse } from '../entitlements/client-access.ts';
 import { type AccountDirectory, libraryAccount, type OidcAccount } from '../entitlements/find-account.ts';
 import { refuseApi } from '../entitlements/requested-api.ts';
 import { allowedScope, noScopeLeft } from '../entitlements/requested-scope.ts';
-import { ADMIN_SCOPES } from '../entitlements/scopes.ts';
+import { INTERACTIVE_SCOPES } from '../entitlements/scopes.ts';
 import type { IdentityProvider } from '../identity-provider.ts';
 import { clientRecord } from '../models/client.ts';
 import type { DpopProof, DpopProofs } from './dpop.ts';
@@ -110,13 +110,13 @@ export function registerPasswordGrant(
 }
 
 /**
- * As at the authorization endpoint; a password that a program knows never opens the admin API (decisions §2).
+ * As at the authorization endpoint; a password that a program knows opens neither the admin API nor the account.
  * @throws InvalidScope the client may have none of them
  */
 function allowedAtPassword(requested: string | undefined, client: Client): string {
   const asked = requested ?? 'openid';
   const allowed = allowedScope(asked, client)?.split(' ') ?? [];
-  const left = allowed.filter((scope) => !ADMIN_SCOPES.has(scope));
+  const left = allowed.filter((scope) => !INTERACTIVE_SCOPES.has(scope));
   if (left.length === 0) throw noScopeLeft(asked);
   return left.join(' ');
 }

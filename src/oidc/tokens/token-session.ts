@@ -1,9 +1,11 @@
 // The session that issued a user's access token, limited to the authentications before the token's own: an old token gains
-// nothing when its user authenticates again.
+// nothing when its user authenticates again. What makes the token fresh is less than that: only what was authenticated in the
+// authorization that it comes from (models/proven-times.ts).
 import type { AccessToken } from 'oidc-provider';
 import { type MethodTimes, methodTimesUntil, readMethodTimes } from '../../sessions/index.ts';
 import { authenticationTime } from '../entitlements/find-account.ts';
 import type { SessionGrant } from '../models/grant.ts';
+import { provenTimesOf } from '../models/proven-times.ts';
 import type { Models } from '../provider-base.ts';
 
 export interface TokenSession {
@@ -11,7 +13,9 @@ export interface TokenSession {
   readonly loginTs: number | undefined;
   readonly amr: readonly string[];
   readonly acr: string | undefined;
-  /** None later than the token's own authentication. */
+  /** Of the session; none later than the token's own authentication. */
+  readonly sessionTimes: MethodTimes;
+  /** Of the token's own authorization; none where that was silent. */
   readonly methodTimes: MethodTimes;
 }
 
@@ -34,6 +38,7 @@ export const createSessionOfToken =
       loginTs: Math.min(session.loginTs ?? 0, authenticatedAt),
       amr: session.amr ?? [],
       acr: session.acr,
-      methodTimes: methodTimesUntil(times, authenticatedAt),
+      sessionTimes: methodTimesUntil(times, authenticatedAt),
+      methodTimes: provenTimesOf(token),
     };
   };

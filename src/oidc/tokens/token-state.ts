@@ -9,7 +9,7 @@ import type { ApiClaim } from '../../store/apis.ts';
 import type { ClientRecord } from '../../store/collections.ts';
 import { type ApiPairs, apiClaims, liveScopes, pairsOf, scopeNames } from '../entitlements/api-pairs.ts';
 import { mayUse } from '../entitlements/client-access.ts';
-import { currentScopes, isGrantTypeAllowed, opensAdmin } from '../entitlements/entitlement.ts';
+import { currentScopes, isGrantTypeAllowed, withheldScopes } from '../entitlements/entitlement.ts';
 import {
   type AccountDirectory,
   authenticationOf,
@@ -111,8 +111,8 @@ export function createTokenState(deps: Deps): TokenState {
       if (client?.isActive !== true || !mayUse(client, account)) return undefined;
       const isCurrent = accounts.isAuthenticationCurrent(account, authenticationTime(token) ?? 0);
       if (!isRefreshable(token, client, api)) return undefined;
-      const isForAdmin = opensAdmin(accounts, account, token);
-      return isCurrent ? limited(token, { client, account, grant, isForAdmin, pairs, api }) : undefined;
+      const withheld = withheldScopes(accounts, account, token);
+      return isCurrent ? limited(token, { client, account, grant, withheld, pairs, api }) : undefined;
     },
   };
 }
@@ -121,14 +121,14 @@ interface Holders {
   readonly client: ClientRecord;
   readonly account?: OidcAccount;
   readonly grant?: SessionGrant | undefined;
-  readonly isForAdmin?: boolean;
+  readonly withheld?: ReadonlySet<string>;
   readonly pairs: ApiPairs | undefined;
   readonly api: Api | undefined;
 }
 
 /** @returns undefined when the client lost the grant type or all scopes of the token (decisions §3), or the API is gone */
 function limited(token: AnyToken, holders: Holders): LiveToken | undefined {
-  const { client, account, grant, isForAdmin, pairs, api } = holders;
+  const { client, account, grant, withheld, pairs, api } = holders;
   if (!isGrantTypeAllowed(client, token)) return undefined;
   if (pairs !== undefined) {
     if (api === undefined) return undefined;
@@ -138,10 +138,10 @@ function limited(token: AnyToken, holders: Holders): LiveToken | undefined {
     const { claims = [] } = pairs;
     // An access token is for the API alone; a refresh token has what else was granted with it.
     const others =
-      token.kind === 'RefreshToken' ? currentScopes(token.scopes, client, account, isForAdmin) : [];
+      token.kind === 'RefreshToken' ? currentScopes(token.scopes, client, account, withheld) : [];
     return { token, client, account, grant, scopes: new Set([...ofApi, ...others]), target: { api, claims } };
   }
-  const scopes = new Set(currentScopes(token.scopes, client, account, isForAdmin));
+  const scopes = new Set(currentScopes(token.scopes, client, account, withheld));
   const isEmptied = scopes.size === 0 && Boolean(token.scope);
   return isEmptied ? undefined : { token, client, account, grant, scopes };
 }

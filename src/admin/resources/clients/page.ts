@@ -8,6 +8,7 @@ import { acrChoices } from '../acr-choices.ts';
 import { apiChoices } from '../apis/choice.ts';
 import { auditLog } from '../audit/resource.ts';
 import { groupChoices } from '../groups/choice.ts';
+import { accountAccessOf, accountChoices, mayOpenAccounts, scopeBody } from './account-access-form.ts';
 import { readAskedUris } from './asked-uris.ts';
 import { readCalls } from './called-addresses-model.ts';
 import { kindLabel, kindOf } from './kind-of.ts';
@@ -22,7 +23,6 @@ const here = 'applications';
 const lists = ['redirect_uris', 'post_logout_redirect_uris', 'web_origins'] as const;
 const texts = [
   'client_name',
-  'scope',
   'client_uri',
   'policy_uri',
   'tos_uri',
@@ -49,6 +49,7 @@ function valuesOf(client: Values): Values {
     ...Object.fromEntries(lists.map((name) => [name, listed(name)])),
     ...lifetimeValues(client),
     ...Object.fromEntries(grants.map(({ name }) => [`grant.${name}`, own.includes(name) ? 'on' : ''])),
+    ...accountAccessOf(client),
     skip_consent: client.skip_consent === true ? 'on' : '',
     require_pkce: client.require_pkce === true ? 'on' : '',
     is_own_audience: client.access_token_audience === 'client_id' ? 'on' : '',
@@ -132,6 +133,7 @@ export async function showApplication(
       client.client_type === 'confidential' && client.token_endpoint_auth_method !== 'private_key_jwt',
     isOurs: client.origin === 'seed',
     grants,
+    accountChoices: mayOpenAccounts(client) ? accountChoices : [],
     acrChoices,
     signatureFields,
     hasLegacy,
@@ -160,6 +162,7 @@ function bodyOf(textIn: (name: string) => string | undefined): Values {
   return {
     ...Object.fromEntries(texts.map((name) => [name, textOrNull(textIn(name))])),
     ...Object.fromEntries(lists.map((name) => [name, linesOf(textIn(name))])),
+    ...scopeBody(textIn),
     ...lifetimeBody(textIn),
     grant_types: grants.map(({ name }) => name).filter((name) => textIn(`grant.${name}`) === 'on'),
     skip_consent: textIn('skip_consent') === 'on',

@@ -130,6 +130,15 @@ export const tokenCauses: readonly RefusalRow[] = [
     remedy: 'Refresh the token, or let the user sign in again.',
   },
   {
+    cause: 'scope_account_missing',
+    errors: ['insufficient_scope'],
+    reason: /^the access token has no scope account$/,
+    words: 'The access token has no scope account.',
+    remedy:
+      'Choose “Access to users’ accounts” below, and let the application request account when users sign in to it in a browser. ' +
+      'Device codes and passwords never give it.',
+  },
+  {
     cause: 'scope_openid_missing',
     errors: ['insufficient_scope'],
     reason: /openid/,

@@ -15,6 +15,7 @@ import {
 import { groupNamePattern } from '../../../accounts/index.ts';
 import {
   ACR,
+  accountScopes,
   adminGrantTypes,
   adminScopes,
   allowedGroupsSetting,
@@ -76,7 +77,7 @@ const page = { format: 'uri', pattern: `^https?://${uri}$` };
 const redirects = {
   items: { type: 'string', format: 'uri', maxLength: 2000, pattern: `^[A-Za-z][A-Za-z0-9+.-]*:${uri}$` },
 };
-const scopes = [...openScopes, ...adminScopes].join('|');
+const scopes = [...openScopes, ...accountScopes, ...adminScopes].join('|');
 
 /** The rules of src/clients about one member, as far as JSON Schema can express them. */
 const rules = new Map<string, Keywords>(

@@ -149,6 +149,10 @@ OF_LEGACY = [
 def follow_client_rules(body, method):
     for name in OF_LEGACY:
         body.pop(name, None)
+    # Scopes of the account API are for first-party applications.
+    if body.get("scope") and body.get("skip_consent") is not True:
+        left = [word for word in body["scope"].split() if not word.startswith("account")]
+        body["scope"] = " ".join(left) or "openid"
     # The identifier of an API that exists.
     if body.get("default_resource") is not None:
         body["default_resource"] = None
