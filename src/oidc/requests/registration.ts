@@ -14,6 +14,7 @@ import { AppError } from '../../errors.ts';
 import type { Events } from '../../events/index.ts';
 import { countedAs } from '../../http/index.ts';
 import { isMembers } from '../../json.ts';
+import type { AdminActor } from '../tokens/admin-bearer.ts';
 
 export interface RegistrationDeps {
   readonly clients: Pick<
@@ -22,7 +23,7 @@ export interface RegistrationDeps {
   >;
   readonly events: Pick<Events, 'record' | 'origins'>;
   /** @throws AppError auth.required, auth.invalid_token, auth.insufficient_scope */
-  readonly authorizeAdmin: (ctx: Koa.Context) => Promise<unknown>;
+  readonly authorizeAdmin: (ctx: Koa.Context) => Promise<Pick<AdminActor, 'kind' | 'isFresh'>>;
   /**
    * Whether anyone may register a client, which then is one that nobody vouched for.
    * @throws AppError request.rate_limited
@@ -151,7 +152,11 @@ function createHandlers({
     if (isStranger) return registerStranger(ctx);
     const token = bearerOf(ctx);
     const allowed = await clients.initialAccessTokens.findUsable(token);
-    if (allowed === undefined) await authorizeAdmin(ctx);
+    if (allowed === undefined) {
+      const admin = await authorizeAdmin(ctx);
+      // As POST /admin/api/clients, which this is by another address; of programs nobody is asked.
+      if (admin.kind === 'user' && (await admin.isFresh?.()) !== true) throw new AppError('auth.stale');
+    }
     const members = withoutEmptyTypes(await readMembers(ctx));
     const {
       client,
