@@ -37,6 +37,7 @@ const isOf =
 async function openEmbedded(
   dataDir: string,
   { clock, log, line }: Pick<OpenStoreOptions, 'clock' | 'log' | 'line'>,
+  definitions: typeof allCollections = allCollections,
 ): Promise<Store> {
   try {
     await mkdir(dataDir, { recursive: true, mode: OWNER_ONLY });
@@ -48,7 +49,7 @@ async function openEmbedded(
   }
   const { createSqliteStore } = await import('./sqlite/store.ts');
   const file = join(dataDir, 'latchkey.db');
-  return createSqliteStore({ file, clock, definitions: allCollections, log, line });
+  return createSqliteStore({ file, clock, definitions, log, line });
 }
 
 async function openMongo(
@@ -93,6 +94,12 @@ export async function openStore(options: OpenStoreOptions): Promise<Store> {
   if (uri === undefined) return openEmbedded(dataDir, options);
   return url === undefined ? openMongo(uri, clock) : openSplit({ uri, url }, options);
 }
+
+/** The durable collections, of which none is made ready before it is used: for what is asked before and after the release step. */
+export const openDurable = ({ config, ...options }: OpenStoreOptions): Promise<Store> =>
+  config.mongodbUri === undefined
+    ? openEmbedded(config.dataDir, options, [])
+    : openMongo(config.mongodbUri, options.clock, []);
 
 /**
  * The release step: checks every store that this version will run on, then creates the indexes that it needs. The embedded

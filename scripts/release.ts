@@ -1,9 +1,12 @@
 // `npm run release`, the `release` process of a deployment: checks every store, creates indexes and derives again what a changed
 // data model needs, before the first process of this version starts.
-import { prepareStore } from '../adapters/index.ts';
+import { openDurable, prepareStore } from '../adapters/index.ts';
 import { systemClock } from '../src/clock.ts';
 import { ConfigError, loadConfig } from '../src/config/load.ts';
 import { createProgress } from '../src/process/progress.ts';
+import { version } from '../src/process/version.ts';
+import { checkMark, enterStore } from '../src/store/mark.ts';
+import type { Store } from '../src/store/port.ts';
 import { isHelpAsked, runCommand } from './command-line.ts';
 
 const HELP = `Makes the store ready for this version: checks that it answers, creates indexes, derives what a changed data model needs.
@@ -28,7 +31,19 @@ await runCommand(async () => {
   };
   const line = process.stdout.isTTY ? createProgress({ unit: 'documents' }) : undefined;
   line?.update('Checking the store', 0, 0);
-  await prepareStore({ config, clock: systemClock, log, line }).finally(() => line?.end());
+  const clock = systemClock;
+  const onDurable = async (act: (store: Store) => Promise<unknown>): Promise<void> => {
+    const store = await openDurable({ config, clock });
+    await act(store).finally(() => store.close());
+  };
+  try {
+    // Before anything is changed: a version that is too old for the store leaves it alone.
+    await onDurable((store) => checkMark({ store, clock, version }));
+    await prepareStore({ config, clock, log, line });
+    await onDurable((store) => enterStore({ store, clock, version }));
+  } finally {
+    line?.end();
+  }
   console.log(`The store is ready for this version (${Math.round(performance.now() - started)} ms).`);
   return undefined;
 }, [ConfigError]);

@@ -69,6 +69,11 @@ function derivedFrom<T>(definition: CollectionDefinition<T>, text: string) {
   return derivedParts(definition, derive(definition, value));
 }
 
+function withoutFurther<T>(definition: CollectionDefinition<T>, text: string) {
+  const value: T = JSON.parse(text);
+  return derivedParts(definition, { ...derive(definition, value), furtherKeys: new Map() });
+}
+
 /** Derives again for documents of another definition; one that changes meanwhile has been derived by its writer. */
 async function backFill(rows: DriverCollection<Row>, definition: Definition): Promise<void> {
   const model = modelOf(definition);
@@ -78,15 +83,21 @@ async function backFill(rows: DriverCollection<Row>, definition: Definition): Pr
       .limit(BACK_FILL_ROWS)
       .toArray();
     if (old.length === 0) return;
-    await rows.bulkWrite(
+    const writesOf = (derive: typeof derivedFrom) =>
       old.map(({ _id, version, value }) => ({
         updateOne: {
-          filter: { _id: { $eq: _id }, version: { $eq: version } },
-          update: { $set: derivedFrom(definition, value) },
+          filter: { _id: { $eq: _id }, version: { $eq: version }, model: { $ne: model } },
+          update: { $set: derive(definition, value) },
         },
-      })),
-      { ordered: false },
-    );
+      }));
+    try {
+      await rows.bulkWrite(writesOf(derivedFrom), { ordered: false });
+    } catch (error) {
+      if (clashingIndex(error) === undefined) throw error;
+      // An older process gave another document a further key of one of these, which gives it up when it is written next
+      // (src/store/yielded-keys.ts).
+      await rows.bulkWrite(writesOf(withoutFurther), { ordered: false });
+    }
   }
 }
 

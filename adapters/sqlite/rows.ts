@@ -6,7 +6,7 @@ import { AlreadyExists, type CollectionDefinition, VersionConflict } from '../..
 import { type Document, isLive, keysIn } from '../document.ts';
 import { decodeText, encodeText } from '../text.ts';
 import { type Connection, isUniqueClash } from './connection.ts';
-import type { Row } from './sql.ts';
+import { keyColumn, type Row } from './sql.ts';
 import { type Table, toCells } from './table.ts';
 
 /** Ids and keys are encoded. Everything but the finds runs inside a write transaction. */
@@ -70,14 +70,19 @@ export function createRows({ connection, clock, definition, table }: Deps): Rows
     return undefined;
   }
 
-  /** C6, and C7 for owners that have expired. */
-  function claimKeys(id: string, document: Document<unknown>): void {
+  /**
+   * C6, and C7 for owners that have expired. A key that is the document's own already, and unique in its column, is not claimed again: an
+   * older process, which knows no further keys, may have taken it from another document's (src/store/yielded-keys.ts).
+   */
+  function claimKeys(id: string, document: Document<unknown>, head: Row | undefined): void {
     for (const index of uniqueIndexes)
       for (const key of keysIn(document, index)) {
+        const encoded = encodeText(key);
+        if (key === document.keys.get(index) && head?.[keyColumn(index)] === encoded) continue;
         const owner = connection
-          .statement(`SELECT id, expires_at FROM ${table.sql} WHERE ${table.lookup(index)}`)
-          .get(encodeText(key));
-        if (owner === undefined || owner.id === id) continue;
+          .statement(`SELECT id, expires_at FROM ${table.sql} WHERE ${table.lookup(index)} AND id <> ?2`)
+          .get(encoded, id);
+        if (owner === undefined) continue;
         if (isLive(expiryOf(owner), clock())) throw new AlreadyExists(name, index);
         removeRow(String(owner.id));
       }
@@ -100,7 +105,7 @@ export function createRows({ connection, clock, definition, table }: Deps): Rows
     document: Document<unknown>,
     expiresAt: number | undefined,
   ): number {
-    claimKeys(id, document);
+    claimKeys(id, document, head);
     connection.rows.forget(name, id);
     const version = Number(head?.version ?? 0) + 1;
     const cells = [version, expiresAt ?? null, document.text, ...toCells(definition, document)];

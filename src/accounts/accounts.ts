@@ -13,7 +13,7 @@ import { addressKey } from './email.ts';
 import { clearBrowserFailures } from './known-browsers.ts';
 import { guardLastAdmin } from './last-admin.ts';
 import { clearFailures } from './lockout.ts';
-import { findByLoginName, parseLoginName } from './login-name.ts';
+import { findByEmailKey, findByLoginName, parseLoginName } from './login-name.ts';
 import { createOnboarding } from './onboarding.ts';
 import { createDueDeletions, markLeaving, unmarkLeaving } from './own-deletion.ts';
 import { createPasskeyAdmins } from './passkey-admins.ts';
@@ -120,7 +120,7 @@ export function createAccounts(deps: AccountsDeps): Accounts {
       return stored && toAccount(stored);
     },
     async findByAddress(address) {
-      const [stored] = await collection.findBy('email', addressKey(address));
+      const stored = await findByEmailKey(collection, addressKey(address));
       return stored && toAccount(stored);
     },
     async findByUsername(username) {

@@ -101,6 +101,14 @@ export function createAccountDomain({ store, clock, settings, events, sessions, 
     endSessions: (accountId) => sessions.endAllOf(accountId),
     events,
   });
+  events.on('emailYielded', ({ id, key, holderId }) =>
+    events.note({
+      event: 'email.yielded',
+      actor: { kind: 'system' },
+      target: { kind: 'user', id },
+      details: { address: key, user_id: holderId },
+    }),
+  );
   const groups = createGroups({
     collection: store.collection(groupCollection),
     accounts: collection,

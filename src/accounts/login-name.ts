@@ -25,6 +25,15 @@ export function parseLoginName(text: string): LoginName | undefined {
   return email === undefined ? undefined : { index: 'email', key: email.key };
 }
 
+/** Two accounts have it only where an older version gave one's further address to another as its primary one, whose it is then. */
+export async function findByEmailKey(
+  collection: Pick<EphemeralCollection<AccountRecord>, 'findBy'>,
+  key: string,
+): Promise<Stored<AccountRecord> | undefined> {
+  const found = await collection.findBy('email', key);
+  return found.find(({ value }) => value.emailKey === key) ?? found[0];
+}
+
 /**
  * An e-mail address signs in only when verified, or when it is also the username (see username.ts). An account that
  * is being deleted is not found.
@@ -33,7 +42,10 @@ export async function findByLoginName(
   collection: Pick<EphemeralCollection<AccountRecord>, 'findBy'>,
   name: LoginName,
 ): Promise<Stored<AccountRecord> | undefined> {
-  const [stored] = await collection.findBy(name.index, name.key);
+  const stored =
+    name.index === 'email'
+      ? await findByEmailKey(collection, name.key)
+      : (await collection.findBy(name.index, name.key))[0];
   if (stored === undefined || stored.value.deletingAt !== undefined) return undefined;
   const isItsName = stored.value.usernameKey === name.key || stored.value.isEmailVerified;
   return isItsName ? stored : undefined;

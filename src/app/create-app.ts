@@ -54,6 +54,7 @@ import { createSelfService } from '../self-service/index.ts';
 import { createSessionDomain } from '../sessions/index.ts';
 import { resealSettings, type Settings, startSettings } from '../settings/index.ts';
 import * as model from '../store/collections.ts';
+import { besideOthers } from '../store/known-members.ts';
 import type { Store } from '../store/port.ts';
 import { createHandler } from './http.ts';
 import { createJobs } from './jobs.ts';
@@ -87,12 +88,12 @@ export async function createApp(options: AppOptions): Promise<App> {
   const { clock, log, version, hashParameters, isDraining } = options;
   const basePath = new URL(options.config.baseUrl).pathname.replace(/\/$/, '');
   const config = { ...options.config, basePath, version };
-  const { baseUrl, secretKeys, smtpUrl } = config;
-
+  const { baseUrl, secretKeys } = config;
   const events = createEvents();
-  const { metrics, timed: store } = createAppMetrics({ ...options, events });
+  const { metrics, timed } = createAppMetrics({ ...options, events });
+  const store = besideOthers(timed, events);
   const sealer = createSealer(secretKeys);
-  const settings = await startSettings({ store, sealer, clock, log, smtpUrl });
+  const settings = await startSettings({ ...config, store, sealer, clock, log });
   const placeOf = await openPlaces(config.geoipFile);
   const base = { store, clock, settings: () => settings.current(), events, placeOf };
   const audit = createAuditLogs({ store, clock, events, log });
@@ -100,7 +101,6 @@ export async function createApp(options: AppOptions): Promise<App> {
   const { branding, views, csrf, ofMails } = await startPages({ ...base, current: settings, config });
   const rateLimiting = createRateLimiting({ ...base, log });
   const { limits } = rateLimiting;
-
   const sessionDomain = createSessionDomain(base);
   const { grants, sessions } = sessionDomain;
   const oneTime = createOneTime({ collection: store.ephemeral(model.oneTime), sealer, clock });

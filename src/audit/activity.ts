@@ -44,6 +44,7 @@ const KINDS: { readonly [Name in EventName]?: string } = {
   'email.change_requested': 'email_change_requested',
   'email.added': 'email_added',
   'email.removed': 'email_removed',
+  'email.yielded': 'email_removed',
   'email.addition_stopped': 'email_addition_stopped',
   'email.changed': 'email_changed',
   'email.change_stopped': 'email_change_stopped',

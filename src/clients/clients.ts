@@ -17,7 +17,7 @@ import { hasLegacyProfile, splitLegacy, withLegacy, withLegacyMembers } from './
 import type { Authority } from './metadata-rules.ts';
 import { createIsOwnAddress } from './own-addresses.ts';
 import { checkPkceChoice, splitRegistrantPkce, withoutPkceEcho } from './pkce.ts';
-import { prepareMetadata } from './prepare.ts';
+import { prepareMetadata, withUnknownMembers } from './prepare.ts';
 import { checkQuarantine, confined, confinedMembers, statementOf } from './quarantine.ts';
 import { isSameDigest, isSecretOf, rotated, SECRET_BYTES } from './secrets.ts';
 import type { Client } from './to-client.ts';
@@ -203,7 +203,7 @@ export function createClients(deps: ClientsDeps): Clients {
           mayBePlain: deps.mayBePlain,
         };
         const metadata = members
-          ? await prepareMetadata(clientId, members, authority, validateMetadata)
+          ? withUnknownMembers(stored, await prepareMetadata(clientId, members, authority, validateMetadata))
           : stored;
         const settled = {
           ...withSettings(value, settings, defaultApi),

@@ -35,6 +35,8 @@ const FRONTCHANNEL = ['frontchannel_logout_uri', 'frontchannel_logout_session_re
 const inOrder = (type: string): string => [...new Set(type.split(' ').filter(Boolean))].sort().join(' ');
 const isLegacyType = (type: string): boolean => legacyResponseTypes.some((one) => one === inOrder(type));
 const isLegacyMember = (name: string): boolean => Object.hasOwn(legacyMembers, name);
+/** Others are of a newer version (src/store/unknown-members.ts). */
+const isKnownHere = (name: string): boolean => name === 'response_types' || isLegacyMember(name);
 const isGiven = (value: unknown): boolean => value !== undefined && value !== null;
 
 export const listOf = (members: Members | undefined, name: string): string[] => {
@@ -110,8 +112,10 @@ export function withLegacyMembers(record: ClientRecord, change: Change): ClientR
   const problems: Problems = {};
   const why = record.profile === 'legacy' ? whyNever(record) : undefined;
   if (why !== undefined) throw refusal({ profile: `Must be null: ${ours(why)}.` });
-  const wished = legacy === undefined ? before : { ...(mode === 'merge' ? before : undefined), ...legacy };
+  const newer = Object.fromEntries(Object.entries(before ?? {}).filter(([name]) => !isKnownHere(name)));
+  const wished = legacy === undefined ? before : { ...(mode === 'merge' ? before : newer), ...legacy };
   const open = Object.entries(wished ?? {}).filter(([name, value]) => {
+    if (!isKnownHere(name)) return true;
     if (!isGiven(value) || (Array.isArray(value) && value.length === 0)) return false;
     if (record.profile === 'legacy') return true;
     const isKept = JSON.stringify(value) === JSON.stringify(before?.[name]);

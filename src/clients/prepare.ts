@@ -40,6 +40,14 @@ export async function prepareMetadata(
   }
 }
 
+const knownNames: ReadonlySet<string> = new Set(['client_id', ...memberNames]);
+
+/** @returns `after` with the members of `stored` that a newer version knows (src/store/unknown-members.ts) */
+export const withUnknownMembers = (stored: ClientMetadata, after: ClientMetadata): ClientMetadata => ({
+  ...Object.fromEntries(Object.entries(stored).filter(([name]) => !knownNames.has(name))),
+  ...after,
+});
+
 /** Problems are predicates ("must be …"); here they become sentences. */
 function refusal(problems: Readonly<Record<string, string>>, cause?: unknown): AppError {
   const sentences = Object.entries(problems).map(([name, problem]) => [

@@ -36,6 +36,8 @@ export const eventLabels = {
   'email.change_requested': 'Another e-mail address asked for',
   'email.added': 'E-mail address added',
   'email.removed': 'E-mail address removed',
+  // An older version, which knows no further addresses, let another account have it as its primary one.
+  'email.yielded': 'E-mail address given up to another account',
   // By a link in the mail to the primary address; sessions ended.
   'email.addition_stopped': 'Added e-mail address removed from the primary mailbox',
   'email.changed': 'E-mail changed',

@@ -18,6 +18,8 @@ export interface Signals {
   };
   /** Wrong passwords closed password sign-in. `isNoticeDue`: whether the owner is to be notified. Epoch milliseconds. */
   accountLocked: { readonly accountId: string; readonly lockedUntil: number; readonly isNoticeDue: boolean };
+  /** An account gave up a further address, which another has as its primary one (src/store/yielded-keys.ts). */
+  emailYielded: { readonly id: string; readonly key: string; readonly holderId: string };
   /** First tokens of a grant; written down a little later, so that no token is later for it. */
   tokensIssued: {
     readonly clientId: string;

@@ -42,6 +42,7 @@ const ownersActs: { readonly [Name in EventName]?: (event: RecordedEvent) => Mai
   'passkey.added': () => 'passkey_added',
   'passkey.removed': () => 'passkey_removed',
   'email.removed': () => 'email_removed',
+  'email.yielded': () => 'email_removed',
   'user.data_exported': () => 'data_exported',
   'user.deletion_undone': () => 'deletion_undone',
 };

@@ -3,8 +3,8 @@
 import type { Clock } from '../clock.ts';
 import type { Logger } from '../log.ts';
 import * as model from '../store/collections.ts';
+import { enterStore } from '../store/mark.ts';
 import type { Store } from '../store/port.ts';
-import { keepFormerDefaults } from './former-defaults.ts';
 import { createSettings, type Settings } from './settings.ts';
 import type { SettingSealer } from './stored.ts';
 
@@ -21,23 +21,35 @@ interface Parts {
   readonly log: Pick<Logger, 'warn'>;
   /** What the setting starts with (SMTP_URL); nothing where there is a value already. */
   readonly smtpUrl: string | undefined;
+  readonly version: string;
 }
 
 /** A change holds everywhere within a second; the scheduler looks once a second, and must not come a moment too early. */
 const POLL_MS = 900;
 
-/** @throws StoreUnavailable */
-export async function startSettings({ store, sealer, clock, log, smtpUrl }: Parts): Promise<Settings> {
+/**
+ * @throws OperatorError when this version is too old for the store
+ * @throws StoreUnavailable
+ */
+export async function startSettings({
+  store,
+  sealer,
+  clock,
+  log,
+  smtpUrl,
+  version,
+}: Parts): Promise<Settings> {
+  const { born } = await enterStore({ store, clock, version });
   const collection = store.collection(model.settings);
   const settings = createSettings({
     collection,
     sealer,
     clock,
     stamp: () => store.stamp(),
+    born,
     pollMs: POLL_MS,
   });
   await settings.refresh();
-  await keepFormerDefaults({ collection, signingKeys: store.collection(model.signingKeys), settings, clock });
   if (smtpUrl !== undefined && settings.current().smtp_url === '') {
     await settings.patch({ smtp_url: smtpUrl }, 'environment');
   }

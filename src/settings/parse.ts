@@ -28,10 +28,14 @@ const defaults = (): SettingValues =>
   // Built from the list that the type is derived from: the same keys, each value of its definition's type.
   Object.fromEntries(settingKeys.map((key) => [key, settingDefinitions[key].default])) as SettingValues;
 
-/** @param some values validated by parse() or read() */
-export function complete(some: SomeValues): SettingValues {
+/**
+ * @param some values validated by parse() or read()
+ * @param former defaults of this installation that are not those of the definitions
+ */
+export function complete(some: SomeValues, former: SomeValues = new Map()): SettingValues {
   // Spread widens values that were validated one by one; keys and types are those of the definitions.
-  return Object.freeze({ ...defaults(), ...(Object.fromEntries(some) as Partial<SettingValues>) });
+  const given = Object.fromEntries([...former, ...some]) as Partial<SettingValues>;
+  return Object.freeze({ ...defaults(), ...given });
 }
 
 /** Secrets given as they are shown (null): whoever sends back what was read keeps them. */
@@ -99,41 +103,50 @@ function unsealed(key: SettingKey, entry: unknown, open: OpenSecret): unknown {
 export function read(
   stored: Readonly<Record<string, unknown>>,
   open: OpenSecret,
+  former: SomeValues = new Map(),
 ): {
   readonly values: SettingValues;
   readonly entries: ReadonlyMap<SettingKey, StoredEntry>;
-  /** Secrets that cannot be opened now; they stay in the store, since the missing SECRET_KEY may be restored. */
-  readonly unopened: ReadonlySet<string>;
+  /**
+   * Stored values that don't count; they stay in the store until they are changed: a missing SECRET_KEY may be restored, and another
+   * version may take what this one can't.
+   */
+  readonly unusable: ReadonlySet<string>;
+  /** So do those that contradict each other, until one of them is changed. */
+  readonly contradicting: ReadonlySet<string>;
   readonly problems: readonly string[];
 } {
   const entries = new Map<SettingKey, StoredEntry>();
   const values = new Map<SettingKey, unknown>();
-  const unopened = new Set<string>();
+  const unusable = new Set<string>();
+  const contradicting = new Set<string>();
   const problems: string[] = [];
   for (const key of settingKeys) {
     if (!Object.hasOwn(stored, key)) continue;
     const entry = stored[key];
     const value = unsealed(key, entry, open);
     if (value === undefined && isSecretSetting(key)) {
-      unopened.add(key);
+      unusable.add(key);
       problems.push(
         `${key}: the stored secret cannot be opened with the present SECRET_KEY, the default applies.`,
       );
       continue;
     }
     const parsed = settingDefinitions[key].parse(value);
-    if ('problem' in parsed)
+    if ('problem' in parsed) {
+      unusable.add(key);
       problems.push(`${key}: the stored value is not valid, the default applies. ${parsed.problem}`);
-    else {
+    } else {
       values.set(key, parsed.value);
       if (isEntry(entry)) entries.set(key, { ...entry, value: parsed.value });
     }
   }
-  for (const [key, problem] of Object.entries(combinationProblems(complete(values)))) {
+  for (const [key, problem] of Object.entries(combinationProblems(complete(values, former)))) {
     problems.push(`${key}: the stored values contradict each other, the default applies. ${problem}`);
     if (!isSettingKey(key)) continue;
+    if (values.has(key)) contradicting.add(key);
     values.delete(key);
     entries.delete(key);
   }
-  return { values: complete(values), entries, unopened, problems };
+  return { values: complete(values, former), entries, unusable, contradicting, problems };
 }

@@ -2,10 +2,12 @@
 // all, so that no reader sees half of a change (checklist R132); compare-and-set protects parallel changes.
 import type { Clock } from '../clock.ts';
 import { AppError } from '../errors.ts';
+import { STORE_MODEL } from '../model/store-model.ts';
 import type { SettingsRecord } from '../store/collections.ts';
 import { AlreadyExists, type EphemeralCollection } from '../store/port.ts';
 import { update } from '../store/update.ts';
 import type { SettingType } from './definitions.ts';
+import { formerDefaults } from './former-defaults.ts';
 import {
   checkCombination,
   complete,
@@ -102,20 +104,27 @@ export function createSettings(deps: {
   sealer: SettingSealer;
   clock: Clock;
   stamp: () => number | undefined;
+  /** The model with which the installation began (src/store/mark.ts); by default this one. */
+  born?: number;
   pollMs?: number;
 }): Settings {
-  const { collection, sealer, clock, stamp, pollMs = 1000 } = deps;
+  const { collection, sealer, clock, stamp, born = STORE_MODEL, pollMs = 1000 } = deps;
+  const ownDefaults = formerDefaults(born);
   const secrets = createSecrets(sealer);
-  let held = read({}, secrets.open);
+  let held = read({}, secrets.open, ownDefaults);
   // The document version that `held` was read from: under load the stamp changes constantly, the settings hardly ever.
   let heldAs: {
     readonly version: number | undefined;
     readonly updatedAt: number | undefined;
     readonly looks: number;
+    readonly record?: Pick<SettingsRecord, 'model'> | undefined;
   } = { version: undefined, updatedAt: undefined, looks: 0 };
   let seen: { readonly stamp: number | undefined; readonly at: number } | undefined;
   let reading: Promise<void> | undefined;
   let writes = 0;
+
+  const readRecord = (record: SettingsRecord | undefined) =>
+    read(record?.values ?? {}, secrets.open, formerDefaults(born, record));
 
   function isStale(): boolean {
     if (seen === undefined) return true;
@@ -131,11 +140,12 @@ export function createSettings(deps: {
     // Our own writes do not show in the stamp: a read that ran beside one may be older than it.
     if (before.writes !== writes) return;
     const isSame = stored?.version === heldAs.version && stored?.value.updatedAt === heldAs.updatedAt;
-    if (!isSame) held = read(stored?.value.values ?? {}, secrets.open);
+    if (!isSame) held = readRecord(stored?.value);
     heldAs = {
       version: stored?.version,
       updatedAt: stored?.value.updatedAt,
       looks: stored?.value.looks ?? 0,
+      record: stored && { model: stored.value.model ?? 0 },
     };
     seen = before;
   }
@@ -158,31 +168,31 @@ export function createSettings(deps: {
     { ifVersion }: IfVersion = {},
   ): Promise<SettingChange[]> {
     let changes: SettingChange[] = [];
-    const change = (
-      { values: before, looks }: Pick<SettingsRecord, 'values' | 'looks'>,
-      version: number,
-    ): SettingsRecord => {
+    const change = (record: SettingsRecord, version: number): SettingsRecord => {
       if (ifVersion !== undefined && ifVersion !== version) throw new AppError('setting.changed');
-      const was = read(before, secrets.open);
+      const { values: before } = record;
+      const was = readRecord(record);
       const entries = new Map([...was.entries].filter(([key]) => isKept(key)));
+      // What the version that wrote last had by default is a value from now on.
+      for (const [key, value] of formerDefaults(born, record))
+        if (isKept(key) && !ownDefaults.has(key) && !entries.has(key))
+          entries.set(key, { value, at: clock(), by: 'upgrade' });
       for (const [key, value] of given) {
         const known = was.entries.get(key);
         const isSame = known !== undefined && known.value === value;
         entries.set(key, isSame ? known : { value, at: clock(), by: actor });
       }
-      const is = complete(new Map(Array.from(entries, ([key, { value }]) => [key, value])));
+      const is = complete(new Map(Array.from(entries, ([key, { value }]) => [key, value])), ownDefaults);
       checkCombination(is);
       changes = differences(was.values, is);
-      const left = Object.entries(before).filter(
-        ([key]) => isKept(key) && (!isSettingKey(key) || (was.unopened.has(key) && !given.has(key))),
-      );
+      const isSettled = Array.from(given.keys()).some((key) => was.contradicting.has(key));
+      const isLeft = (key: string): boolean =>
+        !isSettingKey(key) ||
+        (isKept(key) && was.unusable.has(key) && !given.has(key)) ||
+        (isKept(key) && was.contradicting.has(key) && !isSettled);
+      const left = Object.entries(before).filter(([key]) => isLeft(key));
       const values = toStore(entries, left, secrets.seal);
-      return {
-        values,
-        ...(looks !== undefined && { looks }),
-        updatedAt: clock(),
-        updatedBy: actor,
-      };
+      return { ...record, values, model: STORE_MODEL, updatedAt: clock(), updatedBy: actor };
     };
     await store(change);
     return changes;
@@ -193,7 +203,8 @@ export function createSettings(deps: {
       update(collection, SETTINGS_ID, (record, { version }) => ({ value: change(record, version) }));
     if ((await changeStored()) === undefined) {
       try {
-        await collection.insert(SETTINGS_ID, change({ values: {}, updatedAt: 0, updatedBy: '' }, 0));
+        const nothing = { values: {}, model: STORE_MODEL, updatedAt: 0, updatedBy: '' };
+        await collection.insert(SETTINGS_ID, change(nothing, 0));
       } catch (error) {
         if (!(error instanceof AlreadyExists)) throw error;
         await changeStored();
@@ -208,7 +219,14 @@ export function createSettings(deps: {
     current: () => held.values,
     refresh,
     problems: () => held.problems,
-    describe: () => settingKeys.map((key) => describeSetting(key, held.values[key], held.entries.get(key))),
+    describe: () =>
+      settingKeys.map((key) =>
+        describeSetting(
+          key,
+          { value: held.values[key], standard: ownDefaults.get(key) },
+          held.entries.get(key),
+        ),
+      ),
     patch: async (values, actor, options) => write(parse(values), () => true, actor, options),
     async replaceAll(values, actor, options) {
       const masked = maskedSecrets(values);
@@ -216,7 +234,7 @@ export function createSettings(deps: {
     },
     async preview(values) {
       const known = Array.from(held.entries, ([key, { value }]) => [key, value] as const);
-      const is = complete(new Map([...known, ...parse(values)]));
+      const is = complete(new Map([...known, ...parse(values)]), formerDefaults(born, heldAs.record));
       checkCombination(is);
       return differences(held.values, is);
     },
@@ -233,12 +251,16 @@ function differences(before: SettingValues, after: SettingValues): SettingChange
   );
 }
 
-function describeSetting(key: SettingKey, value: Value, entry: StoredEntry | undefined): SettingDescription {
+function describeSetting(
+  key: SettingKey,
+  { value, standard }: { readonly value: Value; readonly standard: Value | undefined },
+  entry: StoredEntry | undefined,
+): SettingDescription {
   const definition = definitionOf(key);
   return {
     key,
     value: isSecretSetting(key) ? null : value,
-    default: definition.default,
+    default: standard ?? definition.default,
     type: definition.type,
     min: definition.min ?? null,
     max: definition.max ?? null,

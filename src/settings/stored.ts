@@ -1,4 +1,5 @@
 // How settings are stored: only those that differ from their default, secrets sealed (checklist R141).
+import { hasChangedDefault } from './former-defaults.ts';
 import type { OpenSecret, StoredEntry } from './parse.ts';
 import { definitionOf, isSecretSetting, type SettingKey } from './schema.ts';
 
@@ -38,7 +39,7 @@ export function toStore(
   seal: SealSecret,
 ): Record<string, unknown> {
   const own = Array.from(entries)
-    .filter(([key, { value }]) => value !== definitionOf(key).default)
+    .filter(([key, { value }]) => value !== definitionOf(key).default || hasChangedDefault(key))
     .map(([key, entry]): [string, unknown] => [
       key,
       isSecretSetting(key) ? { ...entry, value: seal(key, String(entry.value)) } : entry,

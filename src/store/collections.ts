@@ -3,7 +3,7 @@
 import { accountState, agentState, clientName, hasPasswordGrant } from './client-fields.ts';
 import type { ClientRecord, InitialAccessTokenRecord, LogoutDeliveryRecord } from './client-records.ts';
 import type { EmailChallengeRecord } from './code-records.ts';
-import { asPath } from './fields.ts';
+import { asPath, dropEmails } from './fields.ts';
 import type { CollectionDefinition } from './port.ts';
 import type {
   AccountRecord,
@@ -70,6 +70,7 @@ export const accounts: CollectionDefinition<AccountRecord> = {
       unique: true,
       key: (a) => a.emailKey,
       furtherKeys: (a) => (a.otherEmails ?? []).map(({ key }) => key),
+      dropFurther: dropEmails,
     },
     role: { key: (a) => a.role },
     deleting: { key: (a) => (a.deletingAt === undefined ? undefined : 'yes') },
@@ -128,8 +129,6 @@ export const emailChanges: CollectionDefinition<EmailChangeRecord> = {
   indexes: { account: { key: (c) => c.accountId } },
   fields: {},
 };
-
-// ---------------------------------------------------------------------------------------------- clients
 
 export const clients: CollectionDefinition<ClientRecord> = {
   name: 'clients',

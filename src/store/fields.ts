@@ -1,6 +1,6 @@
 // Derives index keys and fields from records with an open shape: payloads of the protocol core, lists of names.
 import type { CollectionDefinition } from './port.ts';
-import type { ProtocolPayload } from './records.ts';
+import type { AccountRecord, ProtocolPayload } from './records.ts';
 
 /** Several names in one field, separated by slashes: `contains` finds `/one/`. No name contains a slash. */
 export const asPath = (names: readonly string[] | undefined): string | undefined =>
@@ -26,3 +26,10 @@ export const protocolFields: CollectionDefinition<ProtocolPayload>['fields'] = {
   user_id: { type: 'string', of: protocolIndexes.account.key },
   client_id: { type: 'string', of: protocolIndexes.client.key },
 };
+
+/** Takes further addresses away (yielded-keys.ts). */
+export function dropEmails(account: AccountRecord, keys: ReadonlySet<string>): void {
+  const left = account.otherEmails?.filter(({ key }) => !keys.has(key)) ?? [];
+  if (left.length > 0) account.otherEmails = left;
+  else delete account.otherEmails;
+}

@@ -29,6 +29,8 @@ export interface IndexDefinition<T> {
   readonly key: (value: T) => string | undefined;
   /** Of a unique index: further keys of the same document, by each of which it is found, and of which each has one owner. */
   readonly furtherKeys?: (value: T) => readonly string[];
+  /** Takes these further keys out of the value: of a document whose further key another one has as its key (yielded-keys.ts). */
+  readonly dropFurther?: (value: T, keys: ReadonlySet<string>) => void;
 }
 
 /** A field that `query` may filter and sort by. */

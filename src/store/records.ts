@@ -189,18 +189,18 @@ export interface SessionRecord {
   endingOf?: string;
 }
 
-// ---------------------------------------------------------------------------------------------- protocol artifacts
-
 /** A payload of oidc-provider's models. It never contains bearer values (adapters/oidc.ts). */
 export type ProtocolPayload = Record<string, unknown>;
 
 // ---------------------------------------------------------------------------------------------- operation
 
-/** One document, id `current`: the settings that differ from their defaults. */
+/** The document `current`: settings that differ from their defaults. */
 export interface SettingsRecord {
   values: Record<string, unknown>;
   /** Counts the changes of looks (looks.ts), so that who reads the settings knows when to read those. Absent: 0. */
   looks?: number;
+  /** Of the version that wrote it last: what is absent had its default (src/settings/former-defaults.ts). Absent: 0. */
+  model?: number;
   updatedAt: number;
   updatedBy: string;
 }

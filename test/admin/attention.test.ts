@@ -74,6 +74,7 @@ test('attention: resolved items disappear and the most urgent comes first', () =
     mailWaitsSince: NOW - 60_000,
     administrators: 2,
     pkceRequired: [],
+    emailsYielded: 0,
     keyPlan: { kind: 'renew', at: iso(NOW), shownFrom: iso(NOW), isOverdue: false },
     hours: hoursOf(quiet, 50),
     now: NOW,

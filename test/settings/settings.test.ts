@@ -260,6 +260,7 @@ test('settings: an invalid stored value never stops a start; its default applies
       session_absolute_seconds: entry(400),
       of_a_later_release: entry(1),
     },
+    model: 1,
     updatedAt: start,
     updatedBy: 'root',
   });
@@ -275,15 +276,18 @@ test('settings: an invalid stored value never stops a start; its default applies
     'session_absolute_seconds',
     'session_idle_seconds',
   ]);
-  // The next change mends them, and keeps what a later release has stored.
+  // They stay and are told until they are changed themselves, and so does what a later release has stored.
+  const stored = async (): Promise<string[]> =>
+    Object.keys((await collection.find('current'))?.value.values ?? {}).sort();
+  const before = await stored();
   await settings.patch({ lockout_seconds: 60 }, 'root');
+  assert.equal(settings.problems().length, 4);
+  assert.deepEqual(await stored(), ['lockout_seconds', ...before]);
+  await settings.patch({ lockout_threshold: 7, logo_url: '', session_idle_seconds: 300 }, 'root');
   assert.deepEqual(settings.problems(), []);
-  const stored = await collection.find('current');
-  assert.deepEqual(Object.keys(stored?.value.values ?? {}).sort(), [
-    'lockout_seconds',
-    'of_a_later_release',
-    'product_name',
-  ]);
+  assert.equal(settings.current().session_idle_seconds, 300);
+  await settings.replaceAll({ product_name: 'Porter' }, 'root');
+  assert.deepEqual(await stored(), ['of_a_later_release', 'product_name']);
 });
 
 test('settings: frozen; a change creates new ones, so no request sees half of it', async () => {

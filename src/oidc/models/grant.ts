@@ -1,7 +1,7 @@
 // A grant records the SSO session that it came from, so that it can be revoked when the session ends. It grants no more than
 // its client and account may have now (decisions §3), wherever the library reads it: for codes, access and ID tokens, and
 // userinfo.
-import type { Grant } from 'oidc-provider';
+import type { AdapterPayload, Grant } from 'oidc-provider';
 import { statementOf } from '../../clients/index.ts';
 import type { ClientRecord } from '../../store/collections.ts';
 import { liveScopes, scopeNames } from '../entitlements/api-pairs.ts';
@@ -10,6 +10,7 @@ import { type AccountDirectory, requestAccount } from '../entitlements/find-acco
 import { requestedApi } from '../entitlements/requested-api.ts';
 import { type GrantClass, ProviderBase } from '../provider-base.ts';
 import { clientRecord } from './client.ts';
+import { newerIn, type WithNewer } from './newer-members.ts';
 
 export type SessionGrant = Grant & {
   sessionUid?: string;
@@ -65,6 +66,17 @@ export function createGrantModel(
     declare sessionUid?: string;
     declare isTrial?: boolean;
     declare statement?: string;
+    declare newer?: WithNewer['newer'];
+
+    static override instantiate(payload: AdapterPayload): SessionGrant {
+      const newer = newerIn(payload, this.IN_PAYLOAD);
+      return Object.assign(super.instantiate(payload), newer && { newer });
+    }
+
+    override async getValueAndPayload(): Promise<{ value: string; payload: AdapterPayload }> {
+      const { value, payload } = await super.getValueAndPayload();
+      return { value, payload: this.newer === undefined ? payload : { ...this.newer, ...payload } };
+    }
 
     override getOIDCScopeFiltered(filter: string[] | Set<string>): string {
       return current(words(super.getOIDCScopeFiltered(filter)), this, accounts).join(' ');

@@ -8,6 +8,7 @@ import type { ProtocolPayload } from '../../store/collections.ts';
 import { type EphemeralCollection, VersionConflict } from '../../store/port.ts';
 import { type ModelInternals, ProviderBase, type SessionClass } from '../provider-base.ts';
 import { testSignInRedirectUri } from '../test-sign-in/test-sign-in-gate.ts';
+import { newerIn, type WithNewer } from './newer-members.ts';
 
 export interface SessionActivity {
   readonly uid: string;
@@ -37,7 +38,8 @@ interface Deps {
 
 // Plain properties, not private names: the library passes the session behind a Proxy.
 type LoadedSession = LibrarySession &
-  ModelInternals & {
+  ModelInternals &
+  WithNewer & {
     /** The last activity recorded, so that a request knows without a read whether anything is new. */
     noted?: { at: number; as: string };
     oldId?: string;
@@ -159,7 +161,8 @@ export function createSessionModel(
       if (stored === undefined || isExpired(stored.value)) return undefined;
       const payload: AdapterPayload = { ...stored.value, jti: value };
       const session = this.instantiate(await this.verify(payload));
-      return Object.assign(session, { storedVersion: stored.version });
+      const newer = newerIn(stored.value, this.IN_PAYLOAD);
+      return Object.assign(session, { storedVersion: stored.version, ...(newer && { newer }) });
     }
 
     // The only place that records an authentication in a session. The library sets `auth_time`, `amr` and `acr`, and we the
@@ -196,7 +199,8 @@ export function createSessionModel(
       this.exp = Math.floor(expiresAt / 1000);
       this.usedAt = epochSeconds(clock);
       const { value, payload } = await this.getValueAndPayload();
-      const { jti: _, ...rest } = payload;
+      const { jti: _, ...listed } = payload;
+      const rest = { ...this.newer, ...listed };
       const [storedVersion] = await Promise.all([
         this.storedVersion === undefined ? create(this.jti, rest, expiresAt) : write(this, rest, expiresAt),
         activity === undefined ? undefined : recordActivity(activity),

@@ -33,6 +33,7 @@ export const sentencesOfEvents: Readonly<Record<EventName, string>> = {
   'email.added': '{actor} added an e-mail address.',
   'email.addition_stopped': 'The addition of an e-mail address[ of {target}] was stopped.',
   'email.removed': '{actor} removed an e-mail address.',
+  'email.yielded': 'An e-mail address[ of {target}] was given up: another account has it.',
   'email.changed': '{actor} changed their e-mail address.',
   'email.change_stopped': 'The change of the e-mail address[ of {target}] was stopped.',
   'email.change_settled': 'The stopped change of the e-mail address[ of {target}] was settled.',

@@ -4,7 +4,7 @@ import { type PageText, phrase } from '../../../phrase.ts';
 import { type Person, personName } from '../../pages/format.ts';
 import type { KeyPlan } from '../keys/plan.ts';
 import type { User } from '../users/schema.ts';
-import type { PkceRequired } from './pkce-required.ts';
+import type { PkceRequired } from './happened-lately.ts';
 import type { StatsPoint } from './resource.ts';
 
 /** One hour. */
@@ -34,6 +34,8 @@ export interface Facts {
   readonly administrators: number;
   /** Some of the applications that lately began to require PKCE by themselves. */
   readonly pkceRequired: readonly PkceRequired[];
+  /** How many accounts lately gave up a further address, which another has as its primary one. */
+  readonly emailsYielded: number;
   readonly keyPlan: KeyPlan;
   /** The current one last. */
   readonly hours: readonly SignIns[];
@@ -53,6 +55,10 @@ const lockedWords = (count: number): string =>
   count === 1 ? 'One user is locked in new browsers' : `${count} users are locked in new browsers`;
 const pkceWords = (count: number): string =>
   count === 1 ? 'One application now requires PKCE' : `${count} applications now require PKCE`;
+const yieldedWords = (count: number): string =>
+  count === 1
+    ? 'One e-mail address was given up to another account'
+    : `${count} e-mail addresses were given up to other accounts`;
 const failedWords = (count: number): string =>
   count === 1 ? 'One e-mail could not be sent' : `${count} e-mails could not be sent`;
 const queuedWords = (count: number): string =>
@@ -74,6 +80,16 @@ export function failingOf(hours: readonly SignIns[]): Failing | undefined {
   const isUnusual = failed > succeeded || failed >= UNUSUAL * Math.max(1, usual);
   return failed >= MANY_FAILURES && isUnusual ? { failed, succeeded } : undefined;
 }
+
+const yieldedOf = ({ emailsYielded }: Facts): Attention | false =>
+  emailsYielded > 0 && {
+    icon: 'users',
+    text: yieldedWords(emailsYielded),
+    detail:
+      'An older version that ran beside this one let somebody have it as the primary address. Check whose it is.',
+    href: '/audit?event=email.yielded',
+    action: 'View',
+  };
 
 export function attentionOf(facts: Facts): Attention[] {
   const { canChange, pkceRequired, locked, lockedTotal, mailsFailed, mailsQueued, mailWaitsSince, now } =
@@ -105,6 +121,7 @@ export function attentionOf(facts: Facts): Attention[] {
           : '/audit?event=client.pkce_required',
       action: 'View',
     },
+    yieldedOf(facts),
     facts.keyPlan.isOverdue && {
       icon: 'key',
       text: 'Signing key rotation is overdue',

@@ -12,7 +12,7 @@ import { createNames, eventRows } from '../names.ts';
 import { readSettings } from '../settings/read.ts';
 import { users } from '../users/resource.ts';
 import { attentionOf, type Facts } from './attention.ts';
-import { pkceRequiredLately } from './pkce-required.ts';
+import { emailsYieldedLately, pkceRequiredLately } from './happened-lately.ts';
 import { type Stats, type StatsPoint, stats } from './resource.ts';
 
 const hourLabel = (at: string): string => `${at.slice(11, 13)}:00`;
@@ -56,11 +56,12 @@ async function factsOf(context: AdminContext, { counts, hours }: Stats): Promise
   const { canChange, now } = context;
   // Auditors may not read mails or their list.
   const mailsQueued = canChange ? counts.mails_queued : 0;
-  const [settingOf, keys, locked, pkceRequired, mailWaitsSince] = await Promise.all([
+  const [settingOf, keys, locked, pkceRequired, emailsYielded, mailWaitsSince] = await Promise.all([
     readSettings(context),
     context.call(signingKeys.list, {}),
     context.call(users.list, { query: { is_locked: 'true', limit: '3' } }),
     pkceRequiredLately(context),
+    emailsYieldedLately(context),
     mailsQueued > 0 ? oldestMail(context) : undefined,
   ]);
   return {
@@ -76,6 +77,7 @@ async function factsOf(context: AdminContext, { counts, hours }: Stats): Promise
     mailWaitsSince,
     administrators: counts.administrators,
     pkceRequired,
+    emailsYielded,
     keyPlan: keyPlanOf(keys.data.items, Number(settingOf('key_rotation_seconds')?.value ?? 0), now),
     hours,
     now,

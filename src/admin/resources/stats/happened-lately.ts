@@ -1,4 +1,5 @@
-// Which applications lately began to require PKCE by themselves (src/clients/code-exchanges.ts), for the overview.
+// What lately happened by itself, by the audit log, for the overview: which applications began to require PKCE
+// (src/clients/code-exchanges.ts), and how many accounts gave up an address.
 import { AppError } from '../../../errors.ts';
 import { textOf } from '../../pages/field-values.ts';
 import type { AdminContext } from '../../pages/page.ts';
@@ -12,6 +13,14 @@ export interface PkceRequired {
 
 const SHOWN_MS = 7 * 86_400_000;
 const FEW = '3';
+
+/** @returns how many further addresses accounts gave up (src/store/yielded-keys.ts) */
+export async function emailsYieldedLately(context: AdminContext): Promise<number> {
+  const since = new Date(context.now - SHOWN_MS).toISOString();
+  return (
+    await context.call(auditLog.list, { query: { event: 'email.yielded', at_from: since, limit: '1' } })
+  ).data.total;
+}
 
 /** @returns some of them; none that an administrator has decided about since */
 export async function pkceRequiredLately(context: AdminContext): Promise<PkceRequired[]> {
