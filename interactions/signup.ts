@@ -165,6 +165,9 @@ export function createSignupPages(deps: Deps): SignupPages {
       } catch (error) {
         const wait = waitOf(error);
         if (wait !== undefined) return send(ctx, interaction, { values, errors: {}, ...wait });
+        // The page says so, and has no form.
+        if (error instanceof AppError && error.code === 'mail.off')
+          return send(ctx, interaction, { values, errors: {}, status: error.status });
         return send(ctx, interaction, { values, errors: errorsOf(error), status: 400 });
       }
     },

@@ -66,6 +66,10 @@ export const catalogue = {
     message: 'In passkey-only mode, at least one active administrator must have a passkey.',
   },
   'passkey.off': { status: 403, message: 'Signing in with passkeys is turned off.' },
+  'mail.off': {
+    status: 503,
+    message: 'This server cannot send e-mail now: no mail server is configured.',
+  },
   'password.off': {
     status: 403,
     message: 'Signing in with passwords is turned off. Sign in with a passkey.',

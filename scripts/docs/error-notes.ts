@@ -138,6 +138,10 @@ export const errorNotes: Readonly<Record<ErrorCode, Note>> = {
     cause: '`auth_mode` is `password`.',
     remedy: 'Sign in with the password, or change `auth_mode`.',
   },
+  'mail.off': {
+    cause: 'There is no mail server, so the link or code would reach nobody.',
+    remedy: 'An administrator connects one (`smtp_url`), or does what the mail would have done.',
+  },
   'password.off': {
     cause: '`auth_mode` is `passkey_only`.',
     remedy: 'Sign in with a passkey; a recovery code or an enrolment link registers a new one.',

@@ -8,7 +8,7 @@ import type { Csrf } from '../http/index.ts';
 import { createCsrf } from '../http/serving.ts';
 import type { createMail } from '../mail/index.ts';
 import type { PlaceOf } from '../places/index.ts';
-import type { Settings } from '../settings/index.ts';
+import { hasMailServer, type Settings } from '../settings/index.ts';
 import type { Store } from '../store/port.ts';
 import { createViews, themeOf, type Views } from '../views/index.ts';
 
@@ -33,7 +33,14 @@ export async function startPages(deps: Deps): Promise<{
   const branding = await startBranding({ ...deps, settings, encode: createLookEncoder() });
   const { lookOf, iconOf } = branding.looks;
   const theme = (clientId?: string) => themeOf(settings.current(), lookOf(clientId));
-  const views = createViews({ theme, iconOf, basePath, host: new URL(baseUrl).host, placeOf: deps.placeOf });
+  const views = createViews({
+    theme,
+    iconOf,
+    basePath,
+    host: new URL(baseUrl).host,
+    placeOf: deps.placeOf,
+    isMailOff: () => !hasMailServer(settings.current()),
+  });
   const csrf = createCsrf({
     keys: cookieKeys,
     isSecure: baseUrl.startsWith('https:'),

@@ -44,16 +44,16 @@ export const eventLabels = {
   // By a link in the mail to the old address; sessions ended, neither address counts.
   'email.change_stopped': 'E-mail change stopped',
   'email.change_settled': 'Stopped e-mail change settled',
-  'email.verification_requested': 'E-mail verification sent',
+  'email.verification_requested': 'E-mail verification requested',
   'email.verified': 'E-mail verified',
   'magic_link.requested': 'Sign-in link requested',
   'magic_link.used': 'Sign-in link used',
   // New accounts
   'signup.completed': 'Signed up',
-  'invitation.created': 'Invitation sent',
+  'invitation.created': 'Invitation created',
   'invitation.used': 'Invitation accepted',
   'invitation.revoked': 'Invitation revoked',
-  'enrolment.requested': 'Set-up link sent',
+  'enrolment.requested': 'Set-up link created',
   'enrolment.completed': 'Account set up',
   // What was given, and its end
   'consent.granted': 'Consent granted',
@@ -94,7 +94,8 @@ export const eventLabels = {
   // By itself, having used it many times in a row.
   'client.pkce_required': 'Application now requires PKCE',
   // A logout token for a user and a session that do not exist.
-  'client.logout_tested': 'Test sign-out sent',
+  // Whatever the application answered.
+  'client.logout_tested': 'Sign-out tested',
   'client.trial_started': 'Test sign-in started',
   'client.trial_ended': 'Test sign-in ended',
   'api.created': 'API created',
@@ -119,7 +120,9 @@ export const eventLabels = {
   'branding.restored': 'Earlier branding restored',
   'branding.imported': 'Branding imported',
   'branding.picture_uploaded': 'Picture uploaded',
+  // The mail server accepted it.
   'mail.test_sent': 'Test mail sent',
+  'mail.test_failed': 'Test mail not sent',
   'key.rotation_requested': 'Key rotation requested',
   'key.rotated': 'Signing key rotated',
   'onboarding.completed': 'First administrator created',

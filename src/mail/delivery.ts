@@ -7,6 +7,7 @@ import { AppError } from '../errors.ts';
 import type { Logger } from '../log.ts';
 import { compose, type Sender, wantsLogo } from './compose.ts';
 import type { Outbox, QueuedMail } from './outbox.ts';
+import type { ServerProof } from './server-proof.ts';
 import type { OpenSmtp, SmtpSession } from './smtp.ts';
 import type { MailLogo } from './templates.ts';
 import { Undelivered } from './undelivered.ts';
@@ -53,10 +54,11 @@ export function createDelivery(deps: {
   /** undefined: no server is configured. */
   route: () => Route | undefined;
   logo?: FindLogo | undefined;
+  proof: Pick<ServerProof, 'note'>;
   clock: Clock;
   log: Pick<Logger, 'info' | 'warn'>;
 }): Delivery {
-  const { outbox, openSmtp, route, logo, clock, log } = deps;
+  const { outbox, openSmtp, route, logo, proof, clock, log } = deps;
   // Per process: another process asks the server itself.
   let outage = { failures: 0, until: 0, of: '' };
 
@@ -163,6 +165,7 @@ export function createDelivery(deps: {
         }
         noteService();
         await outbox.sent(claimed);
+        await proof.note(way);
         figures.sent += 1;
       }
     } finally {

@@ -20,7 +20,8 @@ import type { MailTexts } from './texts.ts';
 import { createMailViews, type PlaceOf } from './views.ts';
 
 export { lintMail } from './lint.ts';
-export type { OutboxMail } from './outbox.ts';
+export type { TestOutcome } from './mail.ts';
+export type { OutboxMail, Queued } from './outbox.ts';
 export { createMailPreviews, mailNames } from './previews.ts';
 export { accountValues, readerValues, requestValues } from './request-values.ts';
 export type { Requester } from './requested.ts';
@@ -63,6 +64,7 @@ export function createMail(deps: {
   const outbound = createOutboundMail({
     ...deps,
     collection: store.collection(model.mails),
+    facts: store.collection(model.facts),
     newId: createTimeSortedIds(clock),
     render: createMailViews({ ...deps, theme: () => themeOf(settings(), deps.look?.()) }),
   });

@@ -4,12 +4,13 @@ import type { Clock } from '../clock.ts';
 import { isMailAddress } from '../config/mail-address.ts';
 import { parseSmtpUrl } from '../config/smtp-url.ts';
 import type { Logger } from '../log.ts';
-import type { MailRecord } from '../store/collections.ts';
+import type { FactRecord, MailRecord } from '../store/collections.ts';
 import type { Collection, Query } from '../store/port.ts';
 import { checkRecipient, compose } from './compose.ts';
 import { createDelivery, type Delivery, type FindLogo, type Route } from './delivery.ts';
-import { createOutbox, type MailSealer, type OutboxMail } from './outbox.ts';
+import { createOutbox, type MailSealer, type OutboxMail, type Queued } from './outbox.ts';
 import { sampleValues } from './previews.ts';
+import { createServerProof } from './server-proof.ts';
 import { createSmtp, type OpenSmtp } from './smtp.ts';
 import type { MailTemplate, MailValues, RenderMail } from './templates.ts';
 import { Undelivered } from './undelivered.ts';
@@ -37,17 +38,23 @@ export interface OutgoingMail {
 }
 
 export type TestOutcome =
+  /** The server accepted it. */
   | { readonly state: 'sent' }
   /** No server is configured; the mail is kept in the outbox. */
-  | { readonly state: 'kept' }
+  | { readonly state: 'kept'; readonly id: string }
   | { readonly state: 'failed'; readonly problem: string };
 
 export interface OutboundMail extends Delivery {
   /**
    * Durable when it resolves; sent later by the job.
+   * @returns what became of it so far: nobody may be told more than that
    * @throws AppError request.invalid for an invalid address; TypeError for values that the template cannot use
    */
-  queue(mail: OutgoingMail): Promise<void>;
+  queue(mail: OutgoingMail): Promise<Queued>;
+  /** Whether there is a mail server: without one, nothing leaves. */
+  canSend(): boolean;
+  /** @returns when the mail server, as it is set now, was first found to accept a mail (epoch ms); undefined: it has not yet */
+  provenAt(): Promise<number | undefined>;
   list(query: Query): Promise<{ items: OutboxMail[]; total: number }>;
   find(id: string): Promise<OutboxMail | undefined>;
   /**
@@ -75,6 +82,7 @@ const greetingName = (hostname: string): string => {
  */
 export function createOutboundMail(deps: {
   collection: Collection<MailRecord>;
+  facts: Collection<FactRecord>;
   sealer: MailSealer;
   clock: Clock;
   newId: () => string;
@@ -85,13 +93,14 @@ export function createOutboundMail(deps: {
   log: Pick<Logger, 'info' | 'warn'>;
   transport?: OpenSmtp;
 }): OutboundMail {
-  const { collection, sealer, clock, newId, settings, render, logo, baseUrl, log } = deps;
+  const { collection, facts, sealer, clock, newId, settings, render, logo, baseUrl, log } = deps;
   const { hostname } = new URL(baseUrl);
   const openSmtp = deps.transport ?? createSmtp({ name: greetingName(hostname) });
   const ownAddress = `no-reply@${hostname}`;
   const fallback = isMailAddress(ownAddress) ? ownAddress : 'no-reply@localhost';
   const retentionSeconds = () => settings().retention_mails_seconds;
   const outbox = createOutbox({ collection, sealer, clock, newId, retentionSeconds });
+  const proof = createServerProof({ facts, mails: collection, clock });
   let hasSaidKept = false;
 
   function route(): Route | undefined {
@@ -100,17 +109,19 @@ export function createOutboundMail(deps: {
     return server && { server, sender: { name, address: from || fallback, replyTo } };
   }
 
-  async function queue({ to, accountId, template, values, language }: OutgoingMail): Promise<void> {
+  async function queue({ to, accountId, template, values, language }: OutgoingMail): Promise<Queued> {
     checkRecipient(to);
     const safe = safeValues(template, values, { baseUrl, at: clock() });
     const state = route() === undefined ? 'kept' : 'queued';
-    await outbox.add(state, { to, accountId }, template, render(template, safe, language, await logo?.()));
-    if (state === 'queued' || hasSaidKept) return;
+    const mail = render(template, safe, language, await logo?.());
+    const queued = await outbox.add(state, { to, accountId }, template, mail);
+    if (state === 'queued' || hasSaidKept) return queued;
     hasSaidKept = true;
     log.info(
       { event: 'mail_kept' },
       'no mail server is configured: mails are kept for administrators to read',
     );
+    return queued;
   }
 
   async function sendTest(
@@ -121,13 +132,9 @@ export function createOutboundMail(deps: {
     checkRecipient(to);
     const way = route();
     if (way === undefined) {
-      await queue({
-        to,
-        template,
-        values: template === 'test' ? {} : sampleValues(template, baseUrl),
-        language,
-      });
-      return { state: 'kept' };
+      const values = template === 'test' ? {} : sampleValues(template, baseUrl);
+      const { id } = await queue({ to, template, values, language });
+      return { state: 'kept', id };
     }
     const createdAt = clock();
     const picture = await logo?.();
@@ -138,19 +145,25 @@ export function createOutboundMail(deps: {
       const session = await openSmtp(way.server, AbortSignal.timeout(TEST_MS));
       await session.send({ from: way.sender.address, to }, message);
       session.close();
-      return { state: 'sent' };
     } catch (error) {
       if (error instanceof Undelivered) return { state: 'failed', problem: error.message };
       throw error;
     }
+    await proof.note(way);
+    return { state: 'sent' };
   }
 
   return {
     queue,
+    canSend: () => route() !== undefined,
+    async provenAt() {
+      const way = route();
+      return way && proof.find(way);
+    },
     list: outbox.list,
     find: outbox.find,
     removeAllOf: outbox.removeAllOf,
     sendTest,
-    sendDue: createDelivery({ outbox, openSmtp, route, logo, clock, log }).sendDue,
+    sendDue: createDelivery({ outbox, openSmtp, route, logo, proof, clock, log }).sendDue,
   };
 }

@@ -37,6 +37,12 @@ export interface OutboxMail {
 
 export type QueuedMail = Stored<MailRecord>;
 
+/** What a mail waits for: to be sent, or to be read by administrators, where there is no mail server. */
+export interface Queued {
+  readonly id: string;
+  readonly state: 'queued' | 'kept';
+}
+
 const PAGE = 100;
 
 /** The sealing purposes of a mail's texts. */
@@ -96,13 +102,13 @@ export function createOutbox(deps: {
   return {
     open,
 
-    /** Durable when it resolves. @param state `kept` when there is no server to send it to */
+    /** Durable when it resolves. @param state `kept` when there is no server to send it to. @returns its id */
     async add(
       state: 'queued' | 'kept',
       { to, accountId }: { readonly to: string; readonly accountId?: string | undefined },
       template: MailTemplate,
       { subject, text, html }: RenderedMail,
-    ): Promise<void> {
+    ): Promise<Queued> {
       const id = newId();
       const purpose = purposes(id);
       const now = clock();
@@ -119,6 +125,7 @@ export function createOutbox(deps: {
         createdAt: now,
       };
       await collection.insert(id, mail, state === 'kept' ? { expiresAt: expiry() } : {});
+      return { id, state };
     },
 
     async list(query: Query): Promise<{ items: OutboxMail[]; total: number }> {

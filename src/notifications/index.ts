@@ -66,10 +66,15 @@ export function subscribeNotices({ events, accounts, mail, limits, clock, baseUr
     });
   }
 
-  const logLost = (template: MailTemplate, accountId: string, notice: Promise<void>): Promise<void> =>
-    notice.catch((err: unknown) =>
+  const logLost = async (
+    template: MailTemplate,
+    accountId: string,
+    notice: Promise<unknown>,
+  ): Promise<void> => {
+    await notice.catch((err: unknown) =>
       log.warn({ event: 'notice_lost', template, account_id: accountId, err }, 'notice not queued'),
     );
+  };
 
   /** Includes what is known about the current request, which waits for the notice; in its language where the owner chose none. */
   function notifyOfRequest(template: MailTemplate, accountId: string, found?: Recipient): void {

@@ -175,6 +175,7 @@ export function createEmailChanges(deps: Deps): EmailChanges {
         throw new AppError('request.invalid', { fields: { email: 'This is your address already.' } });
       refuseDomain(email.address);
       await refuseWhenStopped(account);
+      if (!requests.canSend()) throw new AppError('mail.off');
       const waiting = (await requests.pendingOf(account)).filter((one) => addressKey(one) !== email.key);
       const inUse = others(account).length + waiting.length;
       if (inUse >= MAX_OTHER_EMAILS) throw new AppError('account.too_many_emails');

@@ -14,6 +14,8 @@ interface Link {
 }
 
 export interface EmailRequests {
+  /** Whether a link would reach anybody. */
+  canSend(): boolean;
   /** Stores a link; who gets it is the caller's business. */
   keep(
     act: 'confirm' | 'stop',
@@ -47,7 +49,7 @@ interface Deps {
   readonly collection: EphemeralCollection<EmailChangeRecord>;
   readonly baseUrl: string;
   readonly clock: Clock;
-  readonly mail: Pick<Mail, 'queue'>;
+  readonly mail: Pick<Mail, 'queue' | 'canSend'>;
   readonly events: Pick<Events, 'on' | 'origins'>;
 }
 
@@ -73,6 +75,8 @@ export function createEmailRequests({ collection, baseUrl, clock, mail, events }
   }
 
   return {
+    canSend: () => mail.canSend(),
+
     async keep(act, account, { to, isAddition = false }, milliseconds) {
       const token = newSecret();
       const expiresAt = clock() + milliseconds;

@@ -45,7 +45,7 @@ export function createRecovery(deps: {
     | 'voidSignInsInProgress'
   >;
   signIns: Pick<CompleteSignIn, 'knownBrowser'>;
-  mail: Pick<Mail, 'queue' | 'requests'>;
+  mail: Pick<Mail, 'canSend' | 'queue' | 'requests'>;
   secondFactors: Pick<SecondFactors, 'verifyAtSignIn' | 'trustedDevices'>;
   limits: Pick<RateLimits, 'consume' | 'isWithin'>;
   events: Pick<Events, 'record' | 'on' | 'origins'>;

@@ -9,7 +9,7 @@ import {
 import type { Clock } from '../clock.ts';
 import { AppError } from '../errors.ts';
 import { deviceName, type Events } from '../events/index.ts';
-import { type Mail, type MailValues, type Requester, readerValues } from '../mail/index.ts';
+import { type Mail, type MailValues, type Queued, type Requester, readerValues } from '../mail/index.ts';
 import { ours } from '../phrase.ts';
 import { keyFor, type RateLimits } from '../rate-limits/index.ts';
 import { arePasswordsOff, type SettingValues } from '../settings/index.ts';
@@ -47,12 +47,12 @@ export interface MailedLinks {
    * By an administrator, so the mail does not say where it was requested.
    * @throws AppError request.invalid where the link could not be sent or used
    */
-  sendPasswordReset(account: Account): Promise<void>;
+  sendPasswordReset(account: Account): Promise<Queued>;
   /**
    * By an administrator or the owner.
    * @throws AppError request.invalid where there is nothing to verify, account.email_frozen
    */
-  sendEmailVerification(account: Account): Promise<void>;
+  sendEmailVerification(account: Account): Promise<Queued>;
 }
 
 type RequestedKind = 'password_reset' | 'magic_link';
@@ -77,14 +77,14 @@ export function createMailedLinks(deps: Deps): MailedLinks {
     readonly values: MailValues;
     readonly language: string | undefined;
     readonly boundTo?: string | undefined;
-  }): Promise<void> {
+  }): Promise<Queued> {
     const { account, to, kind, language, boundTo } = link;
     const bound = boundTo === undefined ? {} : { boundTo };
     const { token, expiresAt } = await links.create({ account, to, purpose: kind, ...bound });
     const url = `${baseUrl}/oauth2/${paths[kind]}?token=${token}`;
     const expiresSeconds = Math.round((expiresAt - clock()) / 1000);
     const values = { ...readerValues(account), ...link.values, url, expiresSeconds };
-    await mail.queue({ to, accountId: account.id, template: kind, language, values });
+    return mail.queue({ to, accountId: account.id, template: kind, language, values });
   }
 
   /**
@@ -142,7 +142,8 @@ export function createMailedLinks(deps: Deps): MailedLinks {
       if (arePasswordsOff(settings())) throw new AppError('password.off');
       if (to === undefined || !isEmailVerified) throw cannotReset('email', 'has no verified e-mail address');
       if (!isActive) throw cannotReset('is_active', 'is deactivated');
-      await mailLink({ account, to, kind: 'password_reset', values: {}, language: account.profile.locale });
+      const language = account.profile.locale;
+      return mailLink({ account, to, kind: 'password_reset', values: {}, language });
     },
 
     async sendEmailVerification(account) {
@@ -153,7 +154,7 @@ export function createMailedLinks(deps: Deps): MailedLinks {
       // Whoever has that mailbox would use the link before the owner has decided between the two.
       if (await isStopped(account)) throw new AppError('account.email_frozen');
       const language = account.profile.locale;
-      await mailLink({ account, to, kind: 'email_verification', values: {}, language });
+      return mailLink({ account, to, kind: 'email_verification', values: {}, language });
     },
   };
 }

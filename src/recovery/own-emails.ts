@@ -26,7 +26,7 @@ export interface EmailChanges {
   /**
    * Sends a link to a new address; an earlier one for it stops working. The answer does not tell whose address it is.
    * @throws AppError request.invalid, request.rate_limited, account.email_domain, account.email_frozen,
-   * account.too_many_emails
+   * account.too_many_emails, mail.off
    */
   request(account: Account, address: string): Promise<void>;
   stateOf(account: Account): Promise<OwnEmails>;

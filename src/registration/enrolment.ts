@@ -2,7 +2,7 @@ import { type Account, type Accounts, checkNewPassword } from '../accounts/index
 import type { Clock } from '../clock.ts';
 import { AppError } from '../errors.ts';
 import type { Events } from '../events/index.ts';
-import { type Mail, readerValues } from '../mail/index.ts';
+import { type Mail, type Queued, readerValues } from '../mail/index.ts';
 import { ours } from '../phrase.ts';
 import type { Recovery } from '../recovery/index.ts';
 import type { SettingValues } from '../settings/index.ts';
@@ -13,7 +13,7 @@ import { inviterOf } from './inviter.ts';
  */
 export interface Enrolment {
   /** As an administrator. @throws AppError request.invalid where the link could not be sent or used, account.email_frozen */
-  sendLink(account: Account): Promise<void>;
+  sendLink(account: Account): Promise<Queued>;
   find(token: string): Promise<{ username: string; email: string } | undefined>;
   /**
    * Uses up the link and marks the address that it was sent to as verified.
@@ -57,7 +57,7 @@ export function createEnrolment(deps: Deps): Enrolment {
         ...(inviter !== undefined && { inviter }),
       };
       const language = account.profile.locale ?? events.origins.current()?.language;
-      await mail.queue({ to, accountId: account.id, template: 'enrolment', values, language });
+      return mail.queue({ to, accountId: account.id, template: 'enrolment', values, language });
     },
 
     async find(token) {

@@ -39,7 +39,7 @@ export function createRegistration(deps: {
   settings: () => SettingValues;
   accounts: Pick<Accounts, 'find' | 'findUsable' | 'prepare' | 'createPrepared' | 'changeOwnAccount'>;
   clients: Pick<Clients, 'find'>;
-  mail: Pick<Mail, 'queue' | 'requests'>;
+  mail: Pick<Mail, 'canSend' | 'queue' | 'requests'>;
   recovery: Pick<Recovery, 'links' | 'emailChanges' | 'sendEmailVerification'>;
   events: Pick<Events, 'record' | 'on' | 'origins'>;
   limits: Pick<RateLimits, 'consume' | 'isWithin'>;

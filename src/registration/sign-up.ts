@@ -24,7 +24,7 @@ export interface SignUp {
   isOpen(client: ClientRecord): boolean;
   /**
    * @returns the account, or undefined when its address must be verified first
-   * @throws AppError with `fields`, server.busy
+   * @throws AppError with `fields`, server.busy, mail.off where no code could verify its address
    */
   begin(signup: SignupOf & { answers: SignupAnswers }, requester: Requester): Promise<Account | undefined>;
   pending(interaction: string): Promise<PendingSignupView | undefined>;
@@ -46,7 +46,7 @@ interface Deps {
   readonly signups: Signups;
   readonly registered: CreateRegistered;
   readonly clients: Pick<Clients, 'find'>;
-  readonly mail: Pick<Mail, 'queue' | 'requests'>;
+  readonly mail: Pick<Mail, 'queue' | 'requests' | 'canSend'>;
   readonly limits: Pick<RateLimits, 'consume'>;
   readonly settings: () => SettingValues;
   readonly clock: Clock;
@@ -81,8 +81,15 @@ export function createSignUp(deps: Deps): SignUp {
 
   mail.requests.on('signup', createAnswer(deps));
 
+  /** Where no code can verify an address, none is asked for that need not be. */
+  function questions(): SignupQuestions {
+    const asked = signupQuestions(settings());
+    if (mail.canSend() || asked.fields.email === 'required') return asked;
+    return { ...asked, fields: { ...asked.fields, email: 'hidden' } };
+  }
+
   return {
-    questions: () => signupQuestions(settings()),
+    questions,
     isOpen,
     async isOpenFor(clientId) {
       const client = await clients.find(clientId);
@@ -90,6 +97,7 @@ export function createSignUp(deps: Deps): SignUp {
     },
 
     async begin({ interaction, clientId, answers }, requester) {
+      if (!mail.canSend() && questions().fields.email === 'required') throw new AppError('mail.off');
       const address = parseEmail(answers.values.email ?? '')?.address;
       if (address !== undefined && !isDomainWelcome(address, settings())) {
         throw new AppError('request.invalid', { fields: { email: 'invalid.email_domain' } });
@@ -138,7 +146,7 @@ export function createSignUp(deps: Deps): SignUp {
 
     async resend(interaction, requester) {
       const pending = await signups.find(interaction);
-      if (pending === undefined || clock() < nextAt(pending)) return;
+      if (pending === undefined || !mail.canSend() || clock() < nextAt(pending)) return;
       const charge = await chargeCode(pending.email, requester);
       if (await signups.askAgain(interaction)) await requestCode(interaction, pending.email, requester);
       else charge.giveBack();
@@ -154,8 +162,9 @@ function createAnswer({ signups, mail, settings, clock, baseUrl }: Deps) {
   return async ({ interaction = '', email, ipAddress, language }: MailRequestRecord): Promise<void> => {
     const issued = await signups.issue(interaction);
     if (issued === undefined || issued.email !== email) return;
-    const queue = (template: MailTemplate, values: MailValues) =>
-      mail.queue({ to: email, template, values: { ipAddress, at: clock(), ...values }, language });
+    const queue = async (template: MailTemplate, values: MailValues): Promise<void> => {
+      await mail.queue({ to: email, template, values: { ipAddress, at: clock(), ...values }, language });
+    };
     const { isKnown, code, expiresAt } = issued;
     if (!isKnown) {
       return queue('signup_code', { code, expiresSeconds: Math.round((expiresAt - clock()) / 1000) });

@@ -2,7 +2,7 @@ import type { Account, Accounts } from '../accounts/index.ts';
 import type { Clients } from '../clients/index.ts';
 import { AppError } from '../errors.ts';
 import type { Events } from '../events/index.ts';
-import type { Mail, MailValues } from '../mail/index.ts';
+import type { Mail, MailValues, Queued } from '../mail/index.ts';
 import type { Recovery } from '../recovery/index.ts';
 import type { SettingValues } from '../settings/index.ts';
 import type { CreateRegistered } from './create-registered.ts';
@@ -13,7 +13,7 @@ import type { SignupAnswers } from './questions.ts';
 export interface InvitationUseCases {
   /**
    * By an administrator.
-   * @returns the link to pass on, in this response only
+   * @returns the link to pass on, in this response only, and what became of the mail, where one was asked for
    * @throws AppError request.invalid, account.email_taken
    */
   invite(input: {
@@ -21,7 +21,7 @@ export interface InvitationUseCases {
     expiresInSeconds?: number | undefined;
     clientId?: string | undefined;
     isMailed: boolean;
-  }): Promise<{ invitation: Invitation; url: string }>;
+  }): Promise<{ invitation: Invitation; url: string; mail: Queued | undefined }>;
   find(token: string): Promise<{ email: string; clientId: string | undefined } | undefined>;
   /**
    * @returns undefined when the invitation is not valid any more
@@ -46,14 +46,14 @@ export function createInvitationUseCases(deps: Deps): InvitationUseCases {
   const { invitations, registered, clients, mail, recovery, events, settings, baseUrl } = deps;
 
   /** In the administrator's language: the invited person's is not known, and most read the same. */
-  async function send(to: string, client: unknown, link: MailValues): Promise<void> {
+  async function send(to: string, client: unknown, link: MailValues): Promise<Queued> {
     const inviter = await inviterOf(deps);
     const values = {
       ...link,
       ...(inviter !== undefined && { inviter }),
       ...(typeof client === 'string' && { application: client }),
     };
-    await mail.queue({ to, template: 'invitation', values, language: events.origins.current()?.language });
+    return mail.queue({ to, template: 'invitation', values, language: events.origins.current()?.language });
   }
 
   const urlOf = (token: string): string => `${baseUrl}/oauth2/signup?token=${token}`;
@@ -67,8 +67,9 @@ export function createInvitationUseCases(deps: Deps): InvitationUseCases {
       const input = { email, expiresInSeconds, clientId };
       const { invitation, mailedToken, handedToken } = await invitations.create(input);
       const values = { url: urlOf(mailedToken), expiresSeconds: expiresInSeconds };
-      if (isMailed) await send(invitation.email, client?.value.metadata.client_name, values);
-      return { invitation, url: urlOf(handedToken) };
+      const application = client?.value.metadata.client_name;
+      const sent = isMailed ? await send(invitation.email, application, values) : undefined;
+      return { invitation, url: urlOf(handedToken), mail: sent };
     },
 
     async find(token) {

@@ -30,7 +30,7 @@ export function createSecondFactors(deps: {
   clock: Clock;
   settings: () => SettingValues;
   accounts: Pick<Accounts, 'findUsable'>;
-  mail: Pick<Mail, 'queue'>;
+  mail: Pick<Mail, 'canSend' | 'queue'>;
   events: Pick<Events, 'record' | 'on' | 'origins'>;
 }): SecondFactors {
   const { store, settings, events } = deps;

@@ -6,6 +6,9 @@ import type { SettingValues } from '../settings/index.ts';
 import type { Verdict } from './limit.ts';
 import type { CodeFactors, CodeMethod } from './second-factors.ts';
 
+/** `off`: there is no mail server, so no code was created that nobody would get. */
+export type MailedCode = 'sent' | 'cooldown' | 'limited' | 'off';
+
 /** Second factors at a sign-in, with their audit events. */
 export interface SignInFactors {
   /** @param attempt.boundTo the interaction; `browser`: the digest by which the account knows the browser */
@@ -26,14 +29,10 @@ export interface SignInFactors {
   ): Promise<'ok' | 'wrong' | 'expired'>;
   /** @returns the account after the change: a code for its earlier state would be invalid */
   enrolEmailAtSignIn(accountId: string): Promise<Account | undefined>;
-  /** Whether codes by mail can become this account's factor, by its address and the settings. */
+  /** Whether codes by mail can become this account's factor, by its address, the settings and whether any mail leaves. */
   canUseEmail(account: Account): boolean;
   /** Creates a code and queues the mail. */
-  mailCode(
-    account: Account,
-    boundTo: string,
-    browser: string | undefined,
-  ): Promise<'sent' | 'cooldown' | 'limited'>;
+  mailCode(account: Account, boundTo: string, browser: string | undefined): Promise<MailedCode>;
   /** Sends the code if the preferred method is one by mail. @returns when, in epoch milliseconds */
   mailFirst(account: Account, boundTo: string, browser: string | undefined): Promise<number | undefined>;
   /**
@@ -49,7 +48,7 @@ interface Deps {
     'verify' | 'totp' | 'startEmail' | 'setEmailFactor' | 'methodsOf' | 'trustedDevices'
   >;
   readonly accounts: Pick<Accounts, 'findUsable'>;
-  readonly mail: Pick<Mail, 'queue'>;
+  readonly mail: Pick<Mail, 'queue' | 'canSend'>;
   readonly events: Pick<Events, 'record' | 'origins'>;
   readonly settings: () => SettingValues;
   readonly clock: Clock;
@@ -69,7 +68,8 @@ export function createSignInFactors(deps: Deps): SignInFactors {
     account: Account,
     boundTo: string,
     browser: string | undefined,
-  ): Promise<'sent' | 'cooldown' | 'limited'> {
+  ): Promise<MailedCode> {
+    if (!mail.canSend()) return 'off';
     const started = await factors.startEmail(account, boundTo, browser);
     if (typeof started === 'string') return started;
     if (account.email === undefined || !account.isEmailVerified) return 'sent';
@@ -114,7 +114,7 @@ export function createSignInFactors(deps: Deps): SignInFactors {
     },
 
     canUseEmail: ({ email, isEmailVerified }) =>
-      settings().allow_email_codes && email !== undefined && isEmailVerified,
+      mail.canSend() && settings().allow_email_codes && email !== undefined && isEmailVerified,
 
     mailCode,
 

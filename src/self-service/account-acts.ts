@@ -29,6 +29,7 @@ export interface AccountActsDeps {
   };
   readonly events: Pick<Events, 'record' | 'origins'>;
   readonly limits: Pick<RateLimits, 'consume'>;
+  readonly canSendMail: () => boolean;
   readonly knownBrowsers: Pick<KnownBrowsers, 'forgetAll' | 'forgetOthers'>;
   readonly additions: Pick<RecentAdditions, 'remove'>;
 }
@@ -100,6 +101,7 @@ export function createAccountActs(deps: AccountActsDeps): HomeDeps['acts'] {
     },
     async sendVerification(who) {
       const { account } = who;
+      if (!deps.canSendMail()) throw new AppError('mail.off');
       if (account.email !== undefined && !account.isEmailVerified) {
         const what = `verification of ${addressKey(account.email)}`;
         const { ipAddress = '' } = events.origins.current() ?? {};

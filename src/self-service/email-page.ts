@@ -67,6 +67,7 @@ const ALERTS: Alerts = {
   'account.too_many_emails': 'alert.too_many_emails',
   'account.changed': 'alert.account_changed',
   'request.not_found': 'alert.email_gone',
+  'mail.off': 'alert.mail_off',
 };
 
 const MAX_ADDRESS = 320;

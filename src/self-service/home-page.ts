@@ -87,6 +87,7 @@ const ALERTS: Alerts = {
   'request.rate_limited': 'alert.rate_limited',
   'request.invalid': 'alert.verification_needless',
   'account.email_frozen': 'alert.email_frozen',
+  'mail.off': 'alert.mail_off',
 };
 
 /** How long the owner sees a warning about guessed passwords. */

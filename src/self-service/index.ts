@@ -3,7 +3,12 @@
 // factors in src/second-factors and src/passkeys, for freshness in src/oidc/sign-in/signed-in-user.ts. Start with routes.ts
 // (pages) and api.ts; both call account-acts.ts and credential-changes.ts.
 import type Koa from 'koa';
-import { type Account, type AccountDomain, minPasswordLength } from '../accounts/index.ts';
+import {
+  type Account,
+  type AccountDomain,
+  activeAdminFilters,
+  minPasswordLength,
+} from '../accounts/index.ts';
 import type { Apis } from '../apis/index.ts';
 import type { AuditLogs } from '../audit/index.ts';
 import { type Avatars, MAX_AVATAR_BYTES, pictureOf } from '../avatars/index.ts';
@@ -70,7 +75,7 @@ export interface SelfServiceDeps {
     readonly apis: Pick<Apis, 'find'>;
     readonly sessions: Pick<SessionDomain, 'sessions' | 'access'>;
     readonly avatars: Avatars;
-    readonly mail: Pick<Mail, 'list'>;
+    readonly mail: Pick<Mail, 'list' | 'canSend'>;
     readonly passkeys: Passkeys;
     readonly secondFactors: SecondFactors;
     readonly recovery: Recovery;
@@ -125,15 +130,22 @@ const pictureActions = ({ avatars, baseUrl }: Pick<Parts, 'avatars' | 'baseUrl'>
   remove: avatars.removeOwn,
 });
 
+/** Whether any administrator can be told something by mail: only verified addresses are. */
+async function hasMailbox(accounts: Pick<Parts['accounts'], 'query'>): Promise<boolean> {
+  const filters = [...activeAdminFilters, { field: 'is_email_verified', op: 'eq', value: true } as const];
+  const { items } = await accounts.query({ filters, sort: 'id', order: 'asc', limit: 1 });
+  return items.length > 0;
+}
+
 /** What the pages and the API share. */
 function actionsOf(parts: Parts) {
   const { settings, passkeys, clock } = parts;
   const changes = createCredentialChanges(parts);
   const additions = createRecentAdditions(parts);
   return {
-    additions,
+    notMe: { additions: additions.list, tellsAdministrators: () => hasMailbox(parts.accounts) },
     overview: createOverview(parts),
-    acts: createAccountActs({ ...parts, additions }),
+    acts: createAccountActs({ ...parts, additions, canSendMail: parts.mail.canSend }),
     profile: createProfileChanges(parts),
     picture: pictureActions(parts),
     personalData: createPersonalExport(parts),
@@ -236,7 +248,7 @@ export function createSelfService(deps: SelfServiceDeps): Koa.Middleware[] {
       notMe: createNotMePage({
         kit,
         arePasswordsOff: password.arePasswordsOff,
-        additions: actions.additions.list,
+        ...actions.notMe,
         report: acts.reportCompromise,
       }),
       password: createPasswordPage({ kit, ...password }),

@@ -21,10 +21,13 @@ export interface NotMeDeps {
   readonly kit: PageKit;
   readonly arePasswordsOff: () => boolean;
   readonly additions: (who: SelfServiceUser) => Promise<readonly Addition[]>;
+  /** Whether an administrator has a mailbox to be told in. */
+  readonly tellsAdministrators: () => Promise<boolean>;
   readonly report: HomeDeps['acts']['reportCompromise'];
 }
 
-export function createNotMePage({ kit, arePasswordsOff, additions, report }: NotMeDeps) {
+export function createNotMePage(deps: NotMeDeps) {
+  const { kit, arePasswordsOff, additions, report } = deps;
   const hasPassword = ({ account }: SelfServiceUser): boolean =>
     account.passwordHash !== undefined && !arePasswordsOff();
 
@@ -35,6 +38,7 @@ export function createNotMePage({ kit, arePasswordsOff, additions, report }: Not
       hasPassword: hasPassword(who),
       confirmUrl: kit.confirmUrlOf(who, 'not-me'),
       additions: await additions(who),
+      tellsAdministrators: await deps.tellsAdministrators(),
       alert: problem && { key: problem.alert },
     };
     kit.views.send(ctx, 'account-not-me', model, looksOf(who, problem?.status));

@@ -9,7 +9,7 @@ import { createSettings, type Settings } from './settings.ts';
 import type { SettingSealer } from './stored.ts';
 
 export { type AuthMode, arePasswordsOff } from './auth-mode.ts';
-export { changedSmtpUrl, type GivenMailServer, mailServerOf } from './mail-server.ts';
+export { changedSmtpUrl, type GivenMailServer, hasMailServer, mailServerOf } from './mail-server.ts';
 export { resealSettings } from './reseal-settings.ts';
 export { definitionOf, isSecretSetting, isSettingKey, type SettingValues, settingKeys } from './schema.ts';
 export type { SettingChange, SettingDescription, Settings } from './settings.ts';

@@ -22,6 +22,9 @@ export interface GivenMailServer {
   readonly password?: string | undefined;
 }
 
+/** Without one, nothing that is mailed leaves. */
+export const hasMailServer = ({ smtp_url: url }: { readonly smtp_url: string }): boolean => url !== '';
+
 /** @param url the setting smtp_url. @returns undefined where there is none */
 export function mailServerOf(url: string): MailServer | undefined {
   const server = parseSmtpUrl(url);

@@ -10,7 +10,7 @@ import {
   settingKeys,
 } from './schema.ts';
 
-/** Some settings, each with a validated value. */
+/** Some settings, each with a validated value; undefined: the default, whichever this installation has. */
 export type SomeValues = ReadonlyMap<SettingKey, unknown>;
 
 /** Who set a value, and when; stored with it. */
@@ -38,29 +38,21 @@ export function complete(some: SomeValues, former: SomeValues = new Map()): Sett
   return Object.freeze({ ...defaults(), ...given });
 }
 
-/** Secrets given as they are shown (null): whoever sends back what was read keeps them. */
-export const maskedSecrets = (typed: Readonly<Record<string, unknown>>): ReadonlySet<string> =>
-  new Set(
-    settingKeys.filter((key) => isSecretSetting(key) && Object.hasOwn(typed, key) && typed[key] === null),
-  );
-
 /**
- * @param typed the values to set, unvalidated; masked secrets are not among the result
+ * @param typed the values to set, unvalidated; null is the default
  * @throws AppError setting.unknown or request.invalid, naming every invalid key
  */
 export function parse(typed: Readonly<Record<string, unknown>>): SomeValues {
   const fields: Record<string, string> = Object.create(null);
   const values = new Map<SettingKey, unknown>();
-  const masked = maskedSecrets(typed);
   let hasUnknown = false;
   for (const [key, value] of Object.entries(typed)) {
-    if (masked.has(key)) continue;
     if (!isSettingKey(key)) {
       hasUnknown = true;
       fields[key] = 'Unknown setting.';
       continue;
     }
-    const parsed = settingDefinitions[key].parse(value);
+    const parsed = value === null ? { value: undefined } : settingDefinitions[key].parse(value);
     if ('problem' in parsed) fields[key] = parsed.problem;
     else values.set(key, parsed.value);
   }

@@ -8,15 +8,7 @@ import { AlreadyExists, type EphemeralCollection } from '../store/port.ts';
 import { update } from '../store/update.ts';
 import type { SettingType } from './definitions.ts';
 import { formerDefaults } from './former-defaults.ts';
-import {
-  checkCombination,
-  complete,
-  maskedSecrets,
-  parse,
-  read,
-  type SomeValues,
-  type StoredEntry,
-} from './parse.ts';
+import { checkCombination, complete, parse, read, type SomeValues, type StoredEntry } from './parse.ts';
 import {
   definitionOf,
   isSecretSetting,
@@ -65,8 +57,8 @@ export interface Settings {
   /** Stored values that could not be used, for the log and the Admin UI. */
   problems(): readonly string[];
   /**
-   * Sets the given values, all or none. Null, as a secret is shown, leaves it; a value that holds already keeps its author and
-   * time. @param actor recorded with the values
+   * Sets the given values, all or none. Null is the default; a value that holds already keeps its author and time.
+   * @param actor recorded with the values
    * @throws AppError setting.unknown, request.invalid
    */
   patch(
@@ -74,11 +66,11 @@ export interface Settings {
     actor: string,
     options?: IfVersion,
   ): Promise<SettingChange[]>;
-  /** Like patch, and resets all other settings to their defaults. */
+  /** Like patch, and resets all other settings to their defaults. @param options.kept the keys of others that stay */
   replaceAll(
     values: Readonly<Record<string, unknown>>,
     actor: string,
-    options?: IfVersion,
+    options?: IfVersion & { readonly kept?: ReadonlySet<string> },
   ): Promise<SettingChange[]>;
   /** The changes that patch would make; nothing is written. @throws AppError as patch does */
   preview(values: Readonly<Record<string, unknown>>): Promise<SettingChange[]>;
@@ -178,6 +170,10 @@ export function createSettings(deps: {
         if (isKept(key) && !ownDefaults.has(key) && !entries.has(key))
           entries.set(key, { value, at: clock(), by: 'upgrade' });
       for (const [key, value] of given) {
+        if (value === undefined) {
+          entries.delete(key);
+          continue;
+        }
         const known = was.entries.get(key);
         const isSame = known !== undefined && known.value === value;
         entries.set(key, isSame ? known : { value, at: clock(), by: actor });
@@ -228,13 +224,15 @@ export function createSettings(deps: {
         ),
       ),
     patch: async (values, actor, options) => write(parse(values), () => true, actor, options),
-    async replaceAll(values, actor, options) {
-      const masked = maskedSecrets(values);
-      return write(parse(values), (key) => masked.has(key), actor, options);
+    async replaceAll(values, actor, { kept = new Set(), ...options } = {}) {
+      return write(parse(values), (key) => kept.has(key), actor, options);
     },
     async preview(values) {
-      const known = Array.from(held.entries, ([key, { value }]) => [key, value] as const);
-      const is = complete(new Map([...known, ...parse(values)]), formerDefaults(born, heldAs.record));
+      const some = new Map<SettingKey, unknown>(Array.from(held.entries, ([key, { value }]) => [key, value]));
+      for (const [key, value] of parse(values))
+        if (value === undefined) some.delete(key);
+        else some.set(key, value);
+      const is = complete(some, formerDefaults(born, heldAs.record));
       checkCombination(is);
       return differences(held.values, is);
     },

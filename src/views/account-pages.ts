@@ -145,6 +145,7 @@ export interface AccountPageModels {
   };
   readonly 'account-picture': ChangingPage & { readonly errors: FieldErrors };
   readonly 'account-email': ChangingPage & {
+    readonly mailOff?: boolean;
     readonly email?: string | undefined;
     readonly isVerified: boolean;
     /** Verified, besides the primary one. */
@@ -206,6 +207,9 @@ export interface AccountPageModels {
   /** Nobody is signed in any more. `dueAt`: epoch milliseconds; absent: it is gone. */
   readonly 'account-delete-done': { readonly dueAt?: number | undefined };
   readonly 'account-not-me': ChangingPage & {
+    /** Whether the mail about it has an administrator to go to. */
+    readonly tellsAdministrators: boolean;
+    readonly mailOff?: boolean;
     readonly hasPassword: boolean;
     /** What was added in the last days and can be used to come back, newest first. */
     readonly additions: readonly {

@@ -42,6 +42,7 @@ export interface PageModels extends AccountPageModels {
       readonly minLength: number;
       readonly terms?: { readonly termsUrl: string; readonly privacyUrl: string } | undefined;
     };
+    readonly mailOff?: boolean;
     readonly values: { readonly [Name in SignupFieldName]?: string };
     readonly errors: FieldErrors;
     readonly signInUrl?: string | undefined;
@@ -78,6 +79,7 @@ export interface PageModels extends AccountPageModels {
     readonly methods: readonly SecondFactorMethod[];
     /** The one that the page asks for. */
     readonly method: SecondFactorMethod;
+    readonly mailOff?: boolean;
     /** Masked address that a code was sent to. Absent with method `email`: the page offers to send one first. */
     readonly sentTo?: string | undefined;
     readonly canTrust: boolean;
@@ -133,12 +135,14 @@ export interface PageModels extends AccountPageModels {
     readonly interaction?: string | undefined;
     /** `magic_link`: the requested mail signs in instead of resetting the password. */
     readonly action?: 'magic_link' | undefined;
+    readonly mailOff?: boolean;
   };
   /** Must not depend on whether the account exists; `email` is the submitted text. */
   readonly 'forgot-password-sent': {
     readonly email?: string | undefined;
     readonly interaction?: string | undefined;
     readonly action?: 'magic_link' | undefined;
+    readonly mailOff?: boolean;
   };
   readonly 'reset-password': FormPage & {
     readonly token: string;

@@ -53,7 +53,7 @@ export interface SendOptions {
   readonly here?: string | undefined;
 }
 
-/** Narrow, so that oidc-provider's contexts fit too. */
+/** Narrow: oidc-provider's contexts fit too. */
 export type PageContext = Pick<Context, 'get' | 'set' | 'status' | 'body' | 'method' | 'originalUrl'>;
 
 type StillContext = PageContext & Pick<Context, 'acceptsEncodings'>;
@@ -79,6 +79,7 @@ export interface Views {
 export const templates = new URL('../../templates/', import.meta.url);
 
 type Values = Readonly<Record<string, unknown>>;
+type Shown = Pick<StillPage, 'language' | 'theme'> & Addressed & { readonly isMailOff?: boolean };
 
 interface EnvironmentOptions {
   /** Whether values are escaped; false only for plain text. */
@@ -190,6 +191,8 @@ export const createViews = (deps: {
   basePath: string;
   host?: string;
   placeOf?: PlaceOf | undefined;
+  /** Whether there is no mail server: then no page promises mail; default: there is one. */
+  isMailOff?: () => boolean;
 }): Views => {
   const { basePath, host = '', placeOf } = deps;
   const iconOf = (clientId: unknown): string => {
@@ -219,7 +222,7 @@ export const createViews = (deps: {
   const render = (
     template: string,
     model: object,
-    { language, theme, here, at, nonce }: Pick<StillPage, 'language' | 'theme'> & Addressed,
+    { language, theme, here, at, nonce, isMailOff = false }: Shown,
   ): string => {
     const own = isAdminPage(template) ? adminLanguages.of(language) : undefined;
     const texts = textFunctions(strings, language);
@@ -239,6 +242,7 @@ export const createViews = (deps: {
       // On a page of the Admin UI it is the entry of the navigation, which the model names.
       here: canSwitch(template, here) ? here : 'here' in model ? model.here : '',
       at,
+      mailOff: 'mailOff' in model ? model.mailOff === true : isMailOff,
       languageNames,
       place: (ipAddress: unknown): string =>
         (typeof ipAddress === 'string' && placeOf?.(ipAddress, language)) || '',
@@ -259,7 +263,8 @@ export const createViews = (deps: {
       const nonce = randomBytes(16).toString('base64');
       const theme = deps.theme(clientIdOf(model));
       const at = ctx.method === 'POST' && status >= 400 ? here || formAddress(ctx.originalUrl, model) : '';
-      const html = render(template, model, { language, theme, here, at, nonce });
+      const isMailOff = deps.isMailOff?.() === true;
+      const html = render(template, model, { language, theme, here, at, nonce, isMailOff });
       ctx.status = status;
       ctx.set('Content-Type', 'text/html; charset=utf-8');
       ctx.set('Content-Language', language);

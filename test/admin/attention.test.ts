@@ -65,6 +65,9 @@ test('attention: resolved items disappear and the most urgent comes first', () =
   const calm: Facts = {
     canChange: true,
     hasMail: true,
+    isMailProven: true,
+    mailsKept: 0,
+    mailProblem: undefined,
     hasOwnFactor: true,
     mfaMode: 'optional',
     locked: [],

@@ -176,7 +176,7 @@ withServer(
       ],
       [{ values: { lockout_threshold: { $gt: 0 } } }, ['lockout_threshold']],
       [{ values: {}, mode: 'all' }, ['mode']],
-      [{ values: { product_name: null } }, ['product_name']],
+      [{ values: { product_name: [] } }, ['product_name']],
     ];
     for (const query of ['', '?dry_run=true']) {
       for (const [body, fields] of cases) {

@@ -4,7 +4,7 @@ import { startMailServer } from '../mail/support.ts';
 import { dataOf, errorOf, itemsOf, wrongFields } from './answers.ts';
 import { goodPassword, type World, withEachServer, withServer } from './support.ts';
 
-const queueCode = ({ mail }: World, to: string, code: string): Promise<void> =>
+const queueCode = ({ mail }: World, to: string, code: string) =>
   mail.queue({ to, template: 'sign_in_code', values: { code, expiresSeconds: 600 } });
 
 withEachServer('outbox: without a mail server mails are kept, listed and readable', async (world) => {
@@ -49,15 +49,33 @@ withServer('outbox: mails queued for users are not readable by administrators', 
 
 withServer('test mail: kept without a server, sent to one address, failure reported', async ({ api }) => {
   const test = (to: string) => api('POST', '/settings/test-email', { to });
-  deepEqual(dataOf(await test('ann@example.com')), { state: 'kept', problem: null });
+  const kept = dataOf(await test('ann@example.com'));
+  const [stored] = itemsOf(await api('GET', '/mails'));
+  deepEqual(kept, { state: 'kept', problem: null, mail_id: stored?.id });
+  const acceptedAt = async () => dataOf(await api('GET', '/settings/mail-server')).accepted_at;
   const server = await startMailServer();
   await api('PATCH', '/settings', { smtp_url: server.url() });
-  deepEqual(dataOf(await test('ann@example.com')), { state: 'sent', problem: null });
+  equal(await acceptedAt(), null);
+  deepEqual(dataOf(await test('ann@example.com')), { state: 'sent', problem: null, mail_id: null });
+  match(String(await acceptedAt()), /^2/);
   deepEqual(server.received[0]?.to, ['ann@example.com']);
   await server.close();
   const failed = dataOf(await test('ann@example.com'));
   equal(failed.state, 'failed');
   match(String(failed.problem), /./);
+  match(String(await acceptedAt()), /^2/);
+  await api('PATCH', '/settings', { smtp_url: 'smtp://127.0.0.1:9' });
+  equal(await acceptedAt(), null, 'another server has shown nothing yet');
+  // The log tells a mail that left from one that did not (names are for good, so the others have one of their own).
+  const events = itemsOf(await api('GET', '/audit')).filter(({ event }) => /^mail\./.test(String(event)));
+  deepEqual(
+    events.map(({ event, outcome, reason }) => [event, outcome, reason]),
+    [
+      ['mail.test_failed', 'failure', 'refused'],
+      ['mail.test_sent', 'success', null],
+      ['mail.test_failed', 'failure', 'no_mail_server'],
+    ],
+  );
   for (const to of ['nobody', 'a@example.com, b@example.com', 'a@example.com\r\nBcc: b@example.com']) {
     const refused = await test(to);
     deepEqual([refused.status, wrongFields(refused)], [400, ['to']], to);
@@ -96,7 +114,7 @@ withEachServer('trusted devices: listed in pages, revoked only under their own u
   equal((await api('DELETE', `${path}/${id}`)).status, 404);
   equal(dataOf(await api('GET', path)).total, 2);
   const [event] = itemsOf(await api('GET', '/audit?event=device.revoked'));
-  deepEqual([event?.target_kind, event?.target_id], ['device', id]);
+  deepEqual([event?.target_kind, event?.target_id, Object(event?.details).device_id], ['user', alice.id, id]);
   equal(errorOf(await api('GET', '/users/nobody/trusted-devices')).reason, 'account.not_found');
 });
 
@@ -104,15 +122,15 @@ withServer(
   'mail server by its parts: shown without its password, which goes to no other server',
   async ({ api }) => {
     const path = '/settings/mail-server';
-    const none = { host: '', port: null, encryption: null, user: '', has_password: false };
+    const none = { host: '', port: null, encryption: null, user: '', has_password: false, accepted_at: null };
     deepEqual(dataOf(await api('GET', path)), none);
     const given = { host: 'mail.example.com', port: 465, encryption: 'tls', user: 'robot' };
     const set = await api('PUT', path, { ...given, password: 'hunter2 canary' });
-    deepEqual(dataOf(set), { ...given, has_password: true });
+    deepEqual(dataOf(set), { ...given, has_password: true, accepted_at: null });
     for (const shown of [set, await api('GET', path), await api('GET', '/audit')])
       equal(JSON.stringify(shown).includes('canary'), false);
     // Kept for the same server; sent to no other.
-    deepEqual(dataOf(await api('PUT', path, given)), { ...given, has_password: true });
+    deepEqual(dataOf(await api('PUT', path, given)), { ...given, has_password: true, accepted_at: null });
     deepEqual(wrongFields(await api('PUT', path, { ...given, host: 'mail.attacker.example' })), ['password']);
     deepEqual(wrongFields(await api('PUT', path, { ...given, encryption: 'none' })), ['encryption']);
     deepEqual(wrongFields(await api('PUT', path, { ...given, port: 70_000 })), ['port']);

@@ -155,6 +155,7 @@ withEachServer('stats: counts of users, clients and sessions', async (world) => 
     sessions_active: 1,
     mails_queued: 0,
     mails_failed: 0,
+    mails_kept: 0,
   });
 });
 

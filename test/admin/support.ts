@@ -281,7 +281,7 @@ async function run(store: Store, time: Clockwork, act: (world: World) => Promise
       ...invitations,
       invite: async ({ email, expiresInSeconds = 60 }) => {
         const { invitation, handedToken } = await invitations.create({ email, expiresInSeconds });
-        return { invitation, url: `${BASE_URL}/oauth2/signup?token=${handedToken}` };
+        return { invitation, url: `${BASE_URL}/oauth2/signup?token=${handedToken}`, mail: undefined };
       },
     },
     events,

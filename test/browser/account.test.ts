@@ -87,7 +87,7 @@ test('account: password, TOTP, recovery codes, sessions, devices and application
   await inWindow(async (page) => {
     await signIn(page, ada);
     await press(page, 'Send confirmation e-mail');
-    assert.equal(await said(page), 'We sent you an e-mail. Open the link in it.');
+    assert.equal(await said(page), 'We’re sending you an e-mail. Open the link in it.');
 
     await press(page, 'Sign out: Safari on iPhone');
     assert.equal(await said(page), 'Device signed out.');

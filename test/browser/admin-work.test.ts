@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
+import { startMailServer } from '../mail/support.ts';
 import { type AdminWorld, noticeOf, PASSWORD, press, startAdminWorld } from './admin-world.ts';
 import { codeOf, enrol, type } from './phone-steps.ts';
 import { type Program, startSample } from './processes.ts';
@@ -568,34 +569,78 @@ test('settings: a duration is a number with its unit, in the bar and in what is 
   await press(page, 'Save');
 });
 
-test('outbox: without a mail server the test mail can be read there', async () => {
-  await world.open('/settings/mail');
-  await page.getByLabel('To', { exact: true }).fill('ada@example.com');
-  await press(page, 'Send test e-mail');
-  assert.match(await text('[role=status].note'), /No mail server/);
+/** Saves the mail server and sends the test. */
+const saveAndTest = (): Promise<void> =>
+  loaded(page, () => page.getByRole('button', { name: /^Save and send a test/ }).click());
+
+async function testAddress(): Promise<void> {
+  const field = page.getByLabel('Send the test to');
+  if ((await field.count()) > 0) await field.fill('ada@example.com');
+}
+
+test('mail server: providers fill it in, one press saves and tests, the answer has focus', async () => {
+  const mails = await startMailServer();
+  try {
+    await world.open('/settings/mail');
+    await page.getByLabel('Provider').selectOption({ label: 'SendGrid' });
+    const value = (label: string) => page.getByLabel(label, { exact: true }).inputValue();
+    assert.deepEqual(
+      [await value('Host'), await value('Port'), await value('Encryption'), await value('User')],
+      ['smtp.sendgrid.net', '465', 'tls', 'apikey'],
+    );
+    assert.match(await text('#provider-hint'), /the word apikey/);
+    await page.getByLabel('Provider').selectOption({ label: 'Another one' });
+    await page.getByLabel('Host').fill('127.0.0.1');
+    await page.getByLabel('Port').fill('9');
+    await page.getByLabel('User', { exact: true }).fill('');
+    await page.getByLabel('Encryption').selectOption({ label: 'STARTTLS where the server offers it' });
+    await testAddress();
+    await saveAndTest();
+    const answer = page.locator('#mail-test');
+    assert.match(
+      (await answer.textContent()) ?? '',
+      /Saved, but the test e-mail to .* was not sent.*Connection refused/s,
+    );
+    assert.equal(await page.evaluate('document.activeElement.id'), 'mail-test');
+    const bottom = 'document.activeElement.getBoundingClientRect().bottom <= innerHeight';
+    assert.equal(await page.evaluate(bottom), true, 'in the window');
+    await shoot(page, 'settings-mail-refused');
+    const { items } = await world.server.admin('GET', '/audit?event=mail.test_failed');
+    assert.match(JSON.stringify(items), /"outcome":"failure"/);
+    await page.getByLabel('Port').fill(String(mails.port));
+    await testAddress();
+    await saveAndTest();
+    assert.match((await answer.textContent()) ?? '', /Saved\. The mail server accepted the test e-mail to/);
+    assert.equal(mails.received.length, 1);
+    await shoot(page, 'settings-mail-accepted');
+  } finally {
+    await mails.close();
+  }
 });
 
 test('mail server: by its parts; a stored password goes to no other server', async () => {
   await world.open('/settings/mail');
-  await page.getByLabel('Host').fill('mail.example.com');
+  await page.getByLabel('Host').fill('127.0.0.1');
+  await page.getByLabel('Port').fill('9');
   await page.getByLabel('Encryption').selectOption({ label: 'TLS from the start' });
   await page.getByLabel('User', { exact: true }).fill('robot');
-  await press(page, 'Save mail server');
-  const alert = page.getByRole('alert');
+  await testAddress();
+  await saveAndTest();
+  const alert = page.locator('#alert');
   assert.match((await alert.textContent()) ?? '', /Password\s*Enter the password of this user/);
-  assert.equal(await page.getByLabel('Host').inputValue(), 'mail.example.com', 'nothing typed is lost');
+  assert.equal(await page.getByLabel('Host').inputValue(), '127.0.0.1', 'nothing typed is lost');
   assert.equal(await page.getByLabel('User', { exact: true }).inputValue(), 'robot');
   await page.getByLabel('Password', { exact: true }).fill('four purple kites');
-  await press(page, 'Save mail server');
-  assert.match(await text('[role=status]'), /Settings saved/);
-  assert.equal(await page.getByLabel('Port').inputValue(), '465');
+  await saveAndTest();
+  assert.match(await text('#mail-test'), /^\s*Saved, but/);
   assert.doesNotMatch(await page.content(), /purple/);
   await shoot(page, 'settings-mail-server');
   await page.getByLabel('Host').fill('mail.attacker.example');
-  await press(page, 'Save mail server');
+  await saveAndTest();
   assert.match((await alert.textContent()) ?? '', /Enter the password again/);
   await page.getByLabel('Host').fill('');
-  await press(page, 'Save mail server');
+  await saveAndTest();
+  assert.match(await text('.notice'), /There is no mail server/);
   assert.equal(await page.getByLabel('User', { exact: true }).inputValue(), '');
 });
 

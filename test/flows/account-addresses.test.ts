@@ -131,18 +131,18 @@ test('addresses: five at most, those included that wait', async () => {
   const verified = fresh();
   await add(verified);
   const waiting = [fresh(), fresh(), fresh()];
-  for (const one of waiting) assert.match((await ask(one)).body, /We sent you a link/);
+  for (const one of waiting) assert.match((await ask(one)).body, /sending a link to the new address/);
   const page = await open(browser, user, EMAIL);
   assert.match(page.body, /as many addresses as it can have/);
   const [first = ''] = waiting;
   const refused = await press(browser, page, EMAIL, { email: fresh() });
   assert.equal(refused.status, 409);
   // Once more to one that waits is no further one.
-  assert.match((await press(browser, page, EMAIL, { id: first })).body, /We sent you a link/);
+  assert.match((await press(browser, page, EMAIL, { id: first })).body, /sending a link to the new address/);
   const withdrawn = await press(browser, page, `${EMAIL}/remove`, { id: first });
-  assert.match(withdrawn.body, /no longer works/);
+  assert.match(withdrawn.body, /no longer work/);
   assert.equal((await use(await mailbox.linkTo(first))).status, 410);
-  assert.match((await ask(fresh())).body, /We sent you a link/);
+  assert.match((await ask(fresh())).body, /sending a link to the new address/);
 });
 
 test('addresses: removed ones sign no one in, void their links, and are free for others', async () => {

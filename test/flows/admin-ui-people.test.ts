@@ -67,7 +67,10 @@ test('mails to a user: each button says why it cannot work, and works where it s
     equal(sent.status, 303, act);
   }
   const page = await admin.get(`/admin/users/${fine.id}`);
-  match(page.body, /No mail server is configured: mails are stored in the <a href="\/admin\/outbox">/);
+  match(
+    page.body,
+    /This server can’t send e-mail: the links are in the <a href="\/admin\/outbox\?state=kept">/,
+  );
 });
 
 test('bulk add to group: asks which, tells of each, adds again without harm, ignores the forged', async () => {

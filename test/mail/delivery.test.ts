@@ -389,8 +389,9 @@ describe('delivery', { concurrency: 4 }, () => {
       assert.equal(server.received[0]?.mail.subject, 'E-mail de test de Latchkey');
       assert.deepEqual(await records(), [], 'nothing stays behind');
       settings.smtp_url = '';
-      assert.deepEqual(await mail.sendTest('ann@example.com'), { state: 'kept' });
-      assert.equal((await mail.list({ sort: 'id', order: 'asc', limit: 9 })).total, 1);
+      const kept = await mail.sendTest('ann@example.com');
+      const { items } = await mail.list({ sort: 'id', order: 'asc', limit: 9 });
+      assert.deepEqual([kept], [{ state: 'kept', id: items[0]?.id }]);
     });
   });
 

@@ -11,7 +11,7 @@ import type { DeliveryFigures } from '../../src/mail/delivery.ts';
 import { createOutboundMail, type MailSettings, type OutboundMail } from '../../src/mail/mail.ts';
 import { createSmtp, type OpenSmtp } from '../../src/mail/smtp.ts';
 import { createMailViews } from '../../src/mail/views.ts';
-import { type MailRecord, mails } from '../../src/store/collections.ts';
+import { facts, type MailRecord, mails } from '../../src/store/collections.ts';
 import type { Collection } from '../../src/store/port.ts';
 import { plainTheme } from '../pages/server.ts';
 
@@ -129,7 +129,7 @@ export interface TestMail {
   records(): Promise<{ id: string; value: MailRecord; expiresAt?: number | undefined }[]>;
   /** A second process on the same store. */
   another(transport?: OpenSmtp): OutboundMail;
-  queueCode(to: string, code?: string): Promise<void>;
+  queueCode(to: string, code?: string): Promise<unknown>;
 }
 
 export function testMail(
@@ -141,7 +141,8 @@ export function testMail(
 ): TestMail {
   const time = { now: start };
   const clock = () => time.now;
-  const collection = options.collection?.(clock) ?? createMemoryStore({ clock }).collection(mails);
+  const stored = createMemoryStore({ clock });
+  const collection = options.collection?.(clock) ?? stored.collection(mails);
   const settings = {
     smtp_url: options.smtpUrl ?? '',
     mail_from: 'robot@example.com',
@@ -157,6 +158,7 @@ export function testMail(
   const create = (transport: OpenSmtp): OutboundMail =>
     createOutboundMail({
       collection,
+      facts: stored.collection(facts),
       sealer: createSealer([secretKey]),
       clock,
       newId: createTimeSortedIds(clock),

@@ -124,17 +124,20 @@ export function createAuditTrail({ events, accounts, clients, settings, clock }:
     return async (answer) => {
       const fields = isMembers(input.body) ? Object.keys(input.body) : [];
       const id = membership?.userId ?? targetIdOf(route, input, answer);
+      const { details, ...outcome } = answer?.recorded ?? {};
       await events.record({
         event: line.event,
         actor: input.actor,
         ...(line.target && { target: { kind: line.target, id } }),
         ...(line.target === 'client' && { clientId: id }),
+        ...outcome,
         details: {
           ...(line === unnamed && { route: nameOf(route) }),
           ...(fields.length > 0 && { fields }),
           ...(line.isBodyShown === true && { given: input.body }),
           ...(membership && { group: membership.group }),
           ...changeOf(line, before, answer),
+          ...details,
         },
       });
     };

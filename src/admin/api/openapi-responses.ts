@@ -12,7 +12,7 @@ import {
 import { catalogue, type ErrorCode } from '../../errors.ts';
 import { exampleOf } from './examples.ts';
 import { isConditional, isCreating, type Route } from './route.ts';
-import { documented, strict } from './schema-parts.ts';
+import { documented, nullable, strict } from './schema-parts.ts';
 
 // Errors that only pages return: people sign in there, programs do not.
 const ofPages: ReadonlySet<string> = new Set([
@@ -218,8 +218,25 @@ export const linesOf = (lines: NonNullable<Route['lines']>, which: 'row' | 'resu
     ]),
   );
 
-const enveloped = (route: Route, inner: TSchema): TSchema =>
-  route.isBare === true ? inner : ObjectSchema({ data: inner }, strict);
+const mailSchema = nullable(
+  ObjectSchema(
+    {
+      id: StringSchema({ description: 'The ID of the mail, as in `GET /mails`.' }),
+      state: Enum(['queued', 'kept'], {
+        description:
+          '`queued`: it waits until the mail server accepts it; `kept`: no mail server is configured, so nobody gets it. ' +
+          'Administrators can read it and pass it on.',
+      }),
+    },
+    strict,
+  ),
+  { description: 'What became of the mail so far; null: none was asked for.' },
+);
+
+const enveloped = ({ isBare, success }: Route, inner: TSchema): TSchema =>
+  isBare === true
+    ? inner
+    : ObjectSchema({ data: inner, ...(success.hasMail === true && { mail: mailSchema }) }, strict);
 
 function meaningOf({ success: { status, schema }, lines }: Route): string {
   if (status === 201) return 'Created.';

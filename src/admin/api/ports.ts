@@ -1,6 +1,6 @@
 // The interfaces that the admin API needs from other domains, as narrow as it uses them. Those domains do not import it.
 import type Koa from 'koa';
-import type { MailTemplate, OutboxMail } from '../../mail/index.ts';
+import type { MailTemplate, OutboxMail, TestOutcome } from '../../mail/index.ts';
 import type { Bearers } from '../../oidc/index.ts';
 import type { SessionRecord } from '../../store/collections.ts';
 import type { Query, Stored } from '../../store/port.ts';
@@ -21,12 +21,10 @@ export interface Listing<Item> {
 export interface MailPort {
   list(query: Query): Promise<Listing<OutboxMail>>;
   find(id: string): Promise<OutboxMail | undefined>;
+  /** When the mail server as it is set now was first found to accept a mail (epoch ms). */
+  provenAt(): Promise<number | undefined>;
   /** @throws AppError request.invalid for an invalid address */
-  sendTest(
-    to: string,
-    language?: string,
-    template?: MailTemplate,
-  ): Promise<{ readonly state: 'sent' | 'kept' | 'failed'; readonly problem?: string }>;
+  sendTest(to: string, language?: string, template?: MailTemplate): Promise<TestOutcome>;
 }
 
 export interface SessionsPort {

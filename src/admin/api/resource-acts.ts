@@ -8,7 +8,7 @@ import type { Cursors } from './cursor.ts';
 import { type ListPage, pageSchema, readPage } from './list.ts';
 import { type ListDefinition, listQuerySchema, readListQuery } from './list-query.ts';
 import type { Listing } from './ports.ts';
-import { type Answer, declareAs, type Handle, type Input, type Nothing, noContent } from './route.ts';
+import { type Answer, declareAs, type Handle, type Input, type Nothing, noContent, Told } from './route.ts';
 import { type Act, bound, createRouteKit, type Run } from './route-kit.ts';
 import { idParams } from './shared.ts';
 
@@ -161,6 +161,7 @@ export function createKit<
     event,
     isBodyShown,
     hasVersion,
+    hasMail,
     path = home,
     ...declaration
   }: Common &
@@ -168,6 +169,7 @@ export function createKit<
       readonly body: B;
       readonly answer: S;
       readonly hasVersion?: boolean;
+      readonly hasMail?: boolean;
       /** Whether the body holds no secret and no personal data, so that it is recorded unchanged. */
       readonly isBodyShown?: boolean;
       readonly run: Run<Ports, object, object, Static<B>, Answer<Static<S>>>;
@@ -176,7 +178,12 @@ export function createKit<
       ...declaration,
       method: 'POST',
       path,
-      success: { status: 201, schema: answer, ...(hasVersion && { hasVersion }) },
+      success: {
+        status: 201,
+        schema: answer,
+        ...(hasVersion && { hasVersion }),
+        ...(hasMail && { hasMail }),
+      },
       recorded: { ...recordedAs(event), ...(isBodyShown && { isBodyShown }) },
     });
 
@@ -228,8 +235,8 @@ export function createKit<
       recorded: recordedAs(event),
     });
     return bound(handle, async (input, ports) => {
-      await run(input, ports);
-      return noContent;
+      const result = await run(input, ports);
+      return result instanceof Told ? { ...noContent, recorded: result.outcome } : noContent;
     });
   };
 

@@ -3,8 +3,9 @@
 // is assembled.
 import { Object as ObjectSchema, type Static, type TObject, type TSchema } from 'typebox';
 import { AppError } from '../../errors.ts';
-import type { EventName, Target } from '../../events/index.ts';
+import type { EventName, RecordedEvent, Target } from '../../events/index.ts';
 import type { Line, LineOptions } from '../../http/index.ts';
+import type { Queued } from '../../mail/index.ts';
 import type { Actor } from './ports.ts';
 import { type Sensitivity, sensitivityOf } from './sensitivity.ts';
 import { createValidator, type Validator } from './validate.ts';
@@ -29,6 +30,23 @@ export interface Answer<Data> {
   readonly version?: number | undefined;
   /** For a created item: its id, the last part of its address. */
   readonly id?: string | undefined;
+  /** Of an act that mails something (`success.hasMail`): what became of the mail so far; undefined: none was asked for. */
+  readonly mail?: Queued | undefined;
+  /** What the audit log says of it in place of what the route declares: what became of it, whom it was about. */
+  readonly recorded?: Outcome | undefined;
+}
+
+/** Members that are undefined leave what the route declares. */
+type Outcome = Partial<
+  Pick<RecordedEvent, 'event' | 'outcome' | 'reason' | 'target' | 'clientId' | 'details'>
+>;
+
+/** What a removal returns that says more of itself than its route declares: what it was is gone then. */
+export class Told {
+  readonly outcome: Outcome;
+  constructor(outcome: Outcome) {
+    this.outcome = outcome;
+  }
 }
 
 /** Result of a route with status 204. */
@@ -75,6 +93,8 @@ export interface Declaration<P extends TObject, Q extends TObject, B extends TSc
     readonly schema?: S;
     /** Whether the response has a version, sent as its ETag. */
     readonly hasVersion?: boolean;
+    /** Whether the response says beside its data what became of a mail. */
+    readonly hasMail?: boolean;
   };
   /** The response is sent without the `data` envelope. */
   readonly isBare?: boolean;

@@ -140,14 +140,15 @@ async function answerLines(
 }
 
 function replyOf(route: Route, answer: Answer<unknown> | undefined, publicUrl: string): Reply {
-  const { status } = route.success;
+  const { status, hasMail } = route.success;
   if (answer?.data === undefined) return { status };
-  const { data, version, id } = answer;
+  const { data, version, id, mail } = answer;
+  const envelope = { data, ...(hasMail === true && { mail: mail ?? null }) };
   return {
     status,
     ...(version !== undefined && { etag: `"${version}"` }),
     ...(id !== undefined && { location: `${publicUrl}${route.path}/${encodeURIComponent(id)}` }),
-    body: route.isBare === true ? data : { data },
+    body: route.isBare === true ? data : envelope,
   };
 }
 

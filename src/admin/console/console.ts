@@ -28,7 +28,7 @@ import type { Admissions } from './admission.ts';
 import type { createFactorOffer } from './factor-offer.ts';
 import { goTo } from './go-to.ts';
 import { navigationFor } from './navigation.ts';
-import { noticeOf } from './notices.ts';
+import { noticeModel, noticeOf } from './notices.ts';
 import { createPageLanguage } from './page-language.ts';
 import { queryOf } from './page-query.ts';
 import { createPendingForms } from './pending-form.ts';
@@ -107,7 +107,7 @@ export function adminConsole(deps: ConsoleDeps): Koa.Middleware {
       account: { ...who.account, name: displayNameOf(who.account.profile) ?? who.account.username },
       csrf: forms.token(ctx, who),
       crumbs: [],
-      notice: forms.noticeOf(ctx) ?? noticeOf(done),
+      ...noticeModel(forms.noticeOf(ctx), noticeOf(done)),
       undo: deps.undo.of(ctx, who, done),
       alert: undefined,
       errors: {},
@@ -259,7 +259,7 @@ export function adminConsole(deps: ConsoleDeps): Koa.Middleware {
       const frame = { title: '', here: 'applications', ...model };
       if (who?.access === 'all') return show(ctx, who, 'try-outcome', frame, status);
       const language = languages.of(ctx);
-      const bare = { ...languages.formatsIn(language), home, account: undefined, notice: undefined };
+      const bare = { ...languages.formatsIn(language), home, account: undefined, ...noticeModel() };
       return views.send(ctx, 'admin/try-outcome', { ...bare, ...frame }, { status, language });
     },
   });

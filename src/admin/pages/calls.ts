@@ -62,8 +62,8 @@ export function createCalls(deps: { readonly routes: readonly Route[]; readonly 
       body,
       ifVersion,
     });
-    const { data, version } = typedBy(handle, answer);
-    return { data, version };
+    const { data, version, mail } = typedBy(handle, answer);
+    return { data, version, mail };
   }
 
   return { call, callLines };

@@ -4,6 +4,7 @@
 import type Koa from 'koa';
 import type { RecordedEvent } from '../../events/index.ts';
 import type { Form } from '../../http/index.ts';
+import type { Queued } from '../../mail/index.ts';
 import type { PageText } from '../../phrase.ts';
 import type { Handle, LinesHandle, Route } from '../api/route.ts';
 import type { Previews } from './previews.ts';
@@ -23,6 +24,8 @@ export type HandleInput<Params, Body> = {
 export interface CallResult<Data> {
   readonly data: Data;
   readonly version: number | undefined;
+  /** Of acts that mail something. */
+  readonly mail?: Queued | undefined;
 }
 
 export interface AdminContext {

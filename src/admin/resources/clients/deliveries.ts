@@ -152,7 +152,12 @@ export const clientDeliveries = defineResource(
       success: { status: 200, schema: deliverySchema },
       async run({ params }, ports) {
         await clientOf(params.client_id, ports);
-        return { data: show(await ports.logoutDeliveries.sendTest(params.client_id)) };
+        const data = show(await ports.logoutDeliveries.sendTest(params.client_id));
+        const isDelivered = data.state === 'delivered';
+        return {
+          data,
+          recorded: isDelivered ? {} : { outcome: 'failure', reason: data.problem ?? data.state },
+        };
       },
     }),
   }),

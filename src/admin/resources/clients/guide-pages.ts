@@ -5,7 +5,7 @@ import { guideOf, sections } from '../../guides/list.ts';
 import { textOf } from '../../pages/field-values.ts';
 import { type AdminContext, idOf, type Page } from '../../pages/page.ts';
 import { guideModel } from './guide-model.ts';
-import { kindOf } from './kind-of.ts';
+import { hasSecret, kindOf } from './kind-of.ts';
 import { applicationName } from './page.ts';
 import { clients } from './resource.ts';
 
@@ -64,7 +64,6 @@ async function showGuide(context: AdminContext): Promise<void> {
   const guide = guideOf(context.params.guide);
   if (guide === undefined) throw new AppError('request.not_found');
   const { client, application, path, crumbs } = await read(context);
-  const isConfidential = client.client_type === 'confidential';
   const model = guideModel(context, guide, application);
   context.show('guide', {
     title: `${guide.label}: ${textOf({ name: application.name }, 'name')}`,
@@ -74,7 +73,7 @@ async function showGuide(context: AdminContext): Promise<void> {
     name: application.name,
     path,
     guide: model,
-    hasSecret: isConfidential,
+    hasSecret: hasSecret(client),
     // The lines would not run: its library sends a secret that the application has not, or the other way round.
     mismatch: guide.kind !== kindOf(client) && !(guide.kind === 'product' || guide.kind === 'agent'),
     kind: kindOf(client),

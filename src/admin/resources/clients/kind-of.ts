@@ -15,3 +15,7 @@ export function kindOf(client: PublicMetadata): Exclude<ApplicationKind, 'produc
 
 export const kindLabel = (client: PublicMetadata): string =>
   kinds.find(({ kind }) => kind === kindOf(client))?.label ?? '';
+
+/** Whether it authenticates with a secret that was shown once: not a public one, nor one with a key of its own. */
+export const hasSecret = (client: PublicMetadata & { readonly client_type?: unknown }): boolean =>
+  client.client_type === 'confidential' && client.token_endpoint_auth_method !== 'private_key_jwt';

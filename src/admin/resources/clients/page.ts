@@ -11,7 +11,7 @@ import { groupChoices } from '../groups/choice.ts';
 import { accountAccessOf, accountChoices, mayOpenAccounts, scopeBody } from './account-access-form.ts';
 import { readAskedUris } from './asked-uris.ts';
 import { readCalls } from './called-addresses-model.ts';
-import { kindLabel, kindOf } from './kind-of.ts';
+import { hasSecret, kindLabel, kindOf } from './kind-of.ts';
 import { hasLegacyPart, legacyBody, legacyBoxes, legacyTypes, legacyValues } from './legacy-form.ts';
 import { bounds, lifetimeBody, lifetimeFields, lifetimeValues } from './lifetimes-form.ts';
 import { clients } from './resource.ts';
@@ -129,8 +129,7 @@ export async function showApplication(
     calls,
     refusals: refusals.data.items,
     kindLabel: kindLabel(client),
-    hasSecret:
-      client.client_type === 'confidential' && client.token_endpoint_auth_method !== 'private_key_jwt',
+    hasSecret: hasSecret(client),
     isOurs: client.origin === 'seed',
     grants,
     accountChoices: mayOpenAccounts(client) ? accountChoices : [],

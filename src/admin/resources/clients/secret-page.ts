@@ -6,8 +6,9 @@ import { guideOf, guides } from '../../guides/list.ts';
 import { textOf } from '../../pages/field-values.ts';
 import { type AdminContext, idOf, type Page, type Values } from '../../pages/page.ts';
 import { guideModel } from './guide-model.ts';
-import { kindOf } from './kind-of.ts';
+import { hasSecret, kindOf } from './kind-of.ts';
 import type { WayBack } from './registration-link.ts';
+import { clients } from './resource.ts';
 
 interface After {
   /** Shown after the application's name. */
@@ -29,7 +30,10 @@ async function showSecretOnce(context: AdminContext): Promise<void> {
   const { client, after } = (await context.once()) ?? {};
   // The whole page is kept by us, sealed for this administrator.
   if (isMembers(client) && isMembers(after)) return showSecret(context, client, after);
-  context.go(`/applications/${encodeURIComponent(idOf(context).id)}`, 'secret-shown');
+  const { id } = idOf(context);
+  const { data } = await context.call(clients.read, { params: { client_id: id } });
+  // Of many applications there is none, and never was.
+  context.go(`/applications/${encodeURIComponent(id)}`, hasSecret(data) ? 'secret-shown' : undefined);
 }
 
 /** Those that fit the application best come first. */

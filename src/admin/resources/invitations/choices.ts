@@ -2,7 +2,7 @@
 import type { AdminContext } from '../../pages/page.ts';
 import { applicationName } from '../clients/page.ts';
 import { clients } from '../clients/resource.ts';
-import { readSettings } from '../settings/read.ts';
+import { hasMailServer, readSettings } from '../settings/read.ts';
 
 export const DAY_SECONDS = 86_400;
 const MAX_CHOICES = 200;
@@ -11,8 +11,7 @@ export async function settingsOf(context: AdminContext) {
   const of = await readSettings(context);
   return {
     defaultDays: Math.max(1, Math.round(Number(of('invitation_link_seconds')?.value) / DAY_SECONDS)),
-    // The API does not return a secret's value, only that it was set.
-    hasMail: of('smtp_url')?.updated_at !== null,
+    hasMail: hasMailServer(of),
   };
 }
 

@@ -1,5 +1,6 @@
 // The pages of invitations: list, create, resend and revoke. An invitation's link is shown once, in the response that
 // created it.
+import type { Queued } from '../../../mail/index.ts';
 import { isOn, numberOrText, textOrNull } from '../../pages/field-values.ts';
 import { orShown, type Refused } from '../../pages/form-pages.ts';
 import { listLinks } from '../../pages/list-links.ts';
@@ -29,13 +30,14 @@ async function showInvitations(context: AdminContext, shown: object = {}, status
   );
   const list = listLinks(context, invitations.list, data, { path });
   const own = { title: 'Invitations', here: 'users', list, rows, applications, ...settings };
-  const form = { values: { send_mail: 'on' }, made: undefined, isMailed: false };
+  const form = { values: { send_mail: 'on' }, made: undefined, mailState: undefined };
   context.show('invitations', { ...own, ...form, ...shown }, status);
 }
 
-async function showMade(context: AdminContext, made: Values, isMailed: boolean): Promise<void> {
-  if (!(await context.goOnce('/invitations', { made, isMailed })))
-    await showInvitations(context, { made, isMailed });
+/** @param mail what became of it, where one was asked for */
+async function showMade(context: AdminContext, made: Values, mail: Queued | undefined): Promise<void> {
+  const shown = { made, mailState: mail?.state };
+  if (!(await context.goOnce('/invitations', shown))) await showInvitations(context, shown);
 }
 
 async function create(context: AdminContext): Promise<void> {
@@ -43,7 +45,7 @@ async function create(context: AdminContext): Promise<void> {
   const days = numberOrText(form.get('days') ?? '');
   const clientId = textOrNull(form.get('client_id'));
   const isMailed = isOn(form, 'send_mail');
-  const { data } = await context.call(invitations.create, {
+  const { data, mail } = await context.call(invitations.create, {
     body: {
       email: (form.get('email') ?? '').trim(),
       expires_in: typeof days === 'number' ? days * DAY_SECONDS : days,
@@ -51,7 +53,7 @@ async function create(context: AdminContext): Promise<void> {
       ...(clientId !== null && { client_id: clientId }),
     },
   });
-  await showMade(context, data, isMailed);
+  await showMade(context, data, mail);
 }
 
 function showRefused(context: AdminContext, refused: Refused, status: number): Promise<void> {
@@ -64,11 +66,11 @@ function showRefused(context: AdminContext, refused: Refused, status: number): P
 async function again(context: AdminContext): Promise<void> {
   const email = (context.form.get('email') ?? '').trim();
   const clientId = textOrNull(context.form.get('client_id'));
-  const { data } = await context.call(invitations.create, {
+  const { data, mail } = await context.call(invitations.create, {
     body: { email, ...(clientId !== null && { client_id: clientId }) },
   });
   await context.call(invitations.remove, { params: idOf(context) });
-  await showMade(context, data, true);
+  await showMade(context, data, mail);
 }
 
 async function withdraw(context: AdminContext): Promise<void> {

@@ -123,15 +123,21 @@ export const invitations = defineResource(
       event: 'invitation.created',
       body: newInvitationSchema,
       answer: createdSchema,
+      hasMail: true,
       async run({ body, actor }, ports) {
-        const { invitation, url } = await ports.invitations.invite({
+        const { invitation, url, mail } = await ports.invitations.invite({
           email: body.email,
           expiresInSeconds: body.expires_in,
           clientId: body.client_id,
           isMailed: body.send_mail ?? true,
         });
         const link = (await isFreshOrProgram(actor)) ? { url } : {};
-        return { data: { ...show(invitation), ...link }, id: invitation.id };
+        return {
+          data: { ...show(invitation), ...link },
+          id: invitation.id,
+          mail,
+          recorded: { details: { mail: mail?.state ?? 'none' } },
+        };
       },
     }),
     list: on.list({

@@ -1,11 +1,12 @@
 // Outbound mail: sent, queued and failed mails, and the readable ones stored because no mail server is configured.
 import { Enum, Integer, Object as ObjectSchema, Optional, String as StringSchema } from 'typebox';
-import { mailNames, type OutboxMail } from '../../../mail/index.ts';
+import { mailNames, type OutboxMail, type TestOutcome } from '../../../mail/index.ts';
 import { mails as collection, type MailRecord } from '../../../store/collections.ts';
 import { languages } from '../../../views/index.ts';
 import { defineResource, type ListPorts } from '../../api/define-resource.ts';
 import type { ListDefinition } from '../../api/list-query.ts';
 import type { MailPort } from '../../api/ports.ts';
+import type { Answer } from '../../api/route.ts';
 import { createdAt, DOCUMENTED, iso, nullable, strict, timestamp } from '../../api/schema-parts.ts';
 
 interface Ports extends ListPorts {
@@ -75,6 +76,14 @@ const show = (mail: OutboxMail) => ({
   sent_at: mail.sentAt === undefined ? null : iso(mail.sentAt),
 });
 
+/** Sent is what the mail server accepted: everything else has another name, since names tell more than outcomes do. */
+const outcomeOf = (outcome: TestOutcome): Answer<unknown>['recorded'] => {
+  if (outcome.state === 'sent') return {};
+  const failure = { event: 'mail.test_failed', outcome: 'failure' } as const;
+  if (outcome.state === 'kept') return { ...failure, reason: 'no_mail_server' };
+  return { ...failure, reason: 'refused', details: { problem: outcome.problem } };
+};
+
 export const mails = defineResource(
   {
     path: '/mails',
@@ -125,16 +134,23 @@ export const mails = defineResource(
         schema: ObjectSchema(
           {
             state: Enum(['sent', 'kept', 'failed'], {
-              description: '`kept`: no mail server is configured, so it was stored.',
+              description:
+                '`sent`: the mail server accepted it; `kept`: no mail server is configured, so it was stored.',
             }),
             problem: nullable(StringSchema(), { description: 'Why it failed; null: it did not.' }),
+            mail_id: nullable(StringSchema(), {
+              description: 'Of a `kept` mail its ID, as in `GET /mails`; null: it was not stored.',
+            }),
           },
           { ...strict, description: 'What became of the test mail.' },
         ),
       },
       async run({ body }, { mail }) {
         const outcome = await mail.sendTest(body.to, body.language, body.mail);
-        return { data: { state: outcome.state, problem: outcome.problem ?? null } };
+        const { state } = outcome;
+        const problem = state === 'failed' ? outcome.problem : null;
+        const mailId = state === 'kept' ? outcome.id : null;
+        return { data: { state, problem, mail_id: mailId }, recorded: outcomeOf(outcome) };
       },
     }),
   }),

@@ -10,6 +10,7 @@ import type { Passkey } from '../../../passkeys/index.ts';
 import { passkeys as collection } from '../../../store/passkeys.ts';
 import { defineResource, type ListPorts } from '../../api/define-resource.ts';
 import type { ListDefinition } from '../../api/list-query.ts';
+import { Told } from '../../api/route.ts';
 import { createdAt, iso, isoOrNull, nullable, strict, timestamp } from '../../api/schema-parts.ts';
 import { selectFew } from '../../api/select-few.ts';
 import { userOf, userParams, userPasskeyParams } from '../../api/shared.ts';
@@ -109,8 +110,10 @@ export const passkeys = defineResource(
       event: 'passkey.removed',
       isUnversioned: true,
       params: userPasskeyParams,
-      run: async ({ params }, ports) =>
-        ports.passkeys.removeAsAdmin(await userOf(params.id, ports), params.passkey_id),
+      async run({ params }, ports) {
+        await ports.passkeys.removeAsAdmin(await userOf(params.id, ports), params.passkey_id);
+        return new Told({ details: { user_id: params.id } });
+      },
     }),
   }),
 );

@@ -5,33 +5,32 @@ import { type Keywords, oneLine } from '../../api/schema-parts.ts';
 /** Of addresses, as far as a pattern can say it. */
 const link = '^(?:[Hh][Tt][Tt][Pp][Ss]?://[!#$%&()*+./0-9:=?@A-Z\\[\\]^_a-z{|}~-]+)?$';
 
-const orEmpty = (keywords: Keywords): Keywords => ({ anyOf: [keywords, { const: '' }] });
+const orEmpty = (keywords: Keywords): Keywords => ({ anyOf: [keywords, { enum: ['', null] }] });
 
 function valueKeywords(key: (typeof settingKeys)[number]): Keywords {
-  const { type, min, max, choices } = definitionOf(key);
+  const { type, min, max, choices = [] } = definitionOf(key);
+  // Null is the default.
   switch (type) {
     case 'integer':
-      return { type, minimum: min, maximum: max };
+      return { type: ['integer', 'null'], minimum: min, maximum: max };
     case 'boolean':
-      return { type };
+      return { type: ['boolean', 'null'] };
     case 'choice':
-      return { type: 'string', enum: choices };
+      return { type: ['string', 'null'], enum: [...choices, null] };
     case 'color':
-      return { type: 'string', pattern: '^#[0-9A-Fa-f]{6}$' };
+      return { type: ['string', 'null'], pattern: '^#[0-9A-Fa-f]{6}$' };
     case 'email':
-      return { type: 'string', ...orEmpty({ format: 'email', maxLength: 254 }) };
+      return { type: ['string', 'null'], ...orEmpty({ format: 'email', maxLength: 254 }) };
     default: {
-      const isSecret = isSecretSetting(key);
-      const pattern = type === 'url' && !isSecret ? link : oneLine;
-      // Null is what is shown of a secret, and keeps it.
-      return { type: isSecret ? ['string', 'null'] : 'string', pattern, minLength: min, maxLength: max };
+      const pattern = type === 'url' && !isSecretSetting(key) ? link : oneLine;
+      return { type: ['string', 'null'], pattern, minLength: min, maxLength: max };
     }
   }
 }
 
 const byName: Keywords = {
   type: 'object',
-  description: 'Values by the names of the settings.',
+  description: 'Values by the names of the settings; null is the default.',
   properties: Object.fromEntries(
     settingKeys.map((key) => {
       const { description, default: standard } = definitionOf(key);

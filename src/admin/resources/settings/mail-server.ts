@@ -9,7 +9,8 @@ import {
 } from 'typebox';
 import { changedSmtpUrl, mailServerOf } from '../../../settings/index.ts';
 import { defineRoutes, type RouteKit } from '../../api/define-resource.ts';
-import { nullable, strict } from '../../api/schema-parts.ts';
+import type { MailPort } from '../../api/ports.ts';
+import { isoOrNull, nullable, strict, timestamp } from '../../api/schema-parts.ts';
 import { nameOf, type SettingsPort } from './resource.ts';
 
 const host = { description: 'Its name or IP address; empty: mails are kept for administrators to read.' };
@@ -29,6 +30,9 @@ const viewSchema = ObjectSchema(
     }),
     user: StringSchema(user),
     has_password: BooleanSchema({ description: 'Whether there is a password, which is never shown.' }),
+    accepted_at: nullable(timestamp(), {
+      description: 'When it was first found to accept a mail, as it is set now; null: it has not yet.',
+    }),
   },
   { ...strict, description: 'The mail server.' },
 );
@@ -57,9 +61,10 @@ const bodySchema = ObjectSchema(
 
 interface Ports {
   readonly settings: SettingsPort;
+  readonly mail: Pick<MailPort, 'provenAt'>;
 }
 
-async function show({ settings }: Ports) {
+async function show({ settings, mail }: Ports) {
   await settings.refresh();
   const server = mailServerOf(settings.current().smtp_url);
   const data = {
@@ -68,6 +73,7 @@ async function show({ settings }: Ports) {
     encryption: server?.encryption ?? null,
     user: server?.user ?? '',
     has_password: server?.hasPassword ?? false,
+    accepted_at: isoOrNull(await mail.provenAt()),
   };
   return { data, version: settings.version() };
 }

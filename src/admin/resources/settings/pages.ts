@@ -7,14 +7,14 @@ import { ours } from '../../../phrase.ts';
 import { definitionOf, isSettingKey } from '../../../settings/index.ts';
 import { apiCall } from '../../pages/curl.ts';
 import { durationIn, secondsIn } from '../../pages/durations.ts';
-import { refusalOf, typedIn } from '../../pages/field-values.ts';
+import { typedIn } from '../../pages/field-values.ts';
 import { orShown } from '../../pages/form-pages.ts';
 import type { AdminContext, Page, Values } from '../../pages/page.ts';
-import { mails } from '../mails/resource.ts';
 import { createNames } from '../names.ts';
 import { showFound } from './found-page.ts';
 import { here, readAll, written } from './groups.ts';
 import { type GivenServer, saveServer, serverModel } from './mail-server-page.ts';
+import { hasMailServer } from './read.ts';
 import { type SettingView, settings as settingsResource } from './resource.ts';
 import { inWords, labelOf, sentence, unitOf } from './words.ts';
 
@@ -28,6 +28,19 @@ const choicesOf = (key: string): readonly { value: string; label: string }[] =>
     value,
     label: inWords(key, value),
   }));
+
+/** What cannot work without a mail server. */
+const NEEDS_MAIL: Readonly<Record<string, string>> = {
+  allow_self_signup:
+    'There is no mail server, so the code that verifies an address can’t be sent: nobody can sign up until one is connected.',
+  allow_password_reset: 'There is no mail server, so no link to a new password can be sent.',
+  allow_magic_link: 'There is no mail server, so no sign-in link can be sent.',
+  allow_email_codes: 'There is no mail server, so no code can be sent.',
+};
+
+/** Of a switch that is on; who is about to open sign-up reads it before. */
+const warningOf = (key: string, value: string): string =>
+  value === 'on' || key === 'allow_self_signup' ? (NEEDS_MAIL[key] ?? '') : '';
 
 interface Shown {
   readonly typed?: Readonly<Record<string, string>>;
@@ -43,6 +56,7 @@ async function showGroup(context: AdminContext, shown: Shown = {}, status = 200)
   const group = groups.find(({ slug }) => slug === (context.params.group ?? groups[0]?.slug));
   if (group === undefined) return context.go('/settings');
   const { typed, stale = [], errors = {}, alert, test } = shown;
+  const isMailOff = !hasMailServer((wanted) => settings.find(({ key }) => key === wanted));
   const fields = await Promise.all(
     settings
       .filter((setting) => setting.group === group.name)
@@ -66,6 +80,7 @@ async function showGroup(context: AdminContext, shown: Shown = {}, status = 200)
           isDefault: setting.value === setting.default,
           choices: choicesOf(key),
           isStale: stale.includes(key),
+          warning: isMailOff ? warningOf(key, value) : '',
           by: setting.updated_by === null ? '' : await changedBy(context, setting.updated_by),
         };
       }),
@@ -128,19 +143,6 @@ async function save(context: AdminContext): Promise<void> {
 
 const inMailGroup = (context: AdminContext): AdminContext => ({ ...context, params: { group: 'mail' } });
 
-async function sendTest(context: AdminContext): Promise<void> {
-  const inMail = inMailGroup(context);
-  const to = (context.form.get('to') ?? '').trim();
-  try {
-    const { data } = await context.call(mails.test, { body: { to } });
-    const test = { ...data, to };
-    if (!(await context.goOnce('/settings/mail', { test }))) await showGroup(inMail, { test });
-  } catch (error) {
-    const { status, alert, errors } = refusalOf(error);
-    await showGroup(inMail, { alert, errors, test: { to, state: '' } }, status);
-  }
-}
-
 export const settingPages: readonly Page[] = [
   {
     method: 'GET',
@@ -150,7 +152,6 @@ export const settingPages: readonly Page[] = [
       await (text === '' ? showGroup(context) : showFound(context, text));
     },
   },
-  { method: 'POST', path: '/settings/test-mail', formOn: { path: '/settings/mail' }, handle: sendTest },
   {
     method: 'POST',
     path: '/settings/mail/server',

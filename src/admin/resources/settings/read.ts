@@ -7,3 +7,7 @@ export async function readSettings(context: AdminContext): Promise<(key: string)
   const { items } = (await context.call(settings.read, {})).data;
   return (wanted) => items.find(({ key }) => key === wanted);
 }
+
+/** The API does not return a secret's value, only that it was set. */
+export const hasMailServer = (settingOf: (key: string) => SettingView | undefined): boolean =>
+  settingOf('smtp_url')?.updated_at !== null;

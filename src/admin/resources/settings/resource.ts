@@ -118,9 +118,11 @@ export const settings = defineRoutes('Settings', (on: RouteKit<Ports>) => {
       body: changeBody,
       success: described,
       async run({ body, actor, ifVersion }, ports) {
-        const values = isShownForm(body) ? valuesOfItems(body, (await describe(ports)).data.items) : body;
+        const { values, kept } = isShownForm(body)
+          ? valuesOfItems(body, (await describe(ports)).data.items)
+          : { values: body, kept: undefined };
         await ports.passkeys.checkAuthMode(values);
-        await ports.settings[act](values, nameOf(actor), { ifVersion });
+        await ports.settings[act](values, nameOf(actor), { ifVersion, ...(kept && { kept }) });
         return describe(ports);
       },
     });

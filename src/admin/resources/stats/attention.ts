@@ -22,6 +22,10 @@ export interface Facts {
   /** Auditors see the problem, without a request to act. */
   readonly canChange: boolean;
   readonly hasMail: boolean;
+  /** Whether the mail server, as it is set, has accepted a mail. */
+  readonly isMailProven: boolean;
+  /** Mails that nobody gets. */
+  readonly mailsKept: number;
   readonly hasOwnFactor: boolean;
   readonly mfaMode: string;
   /** Some of the locked users. */
@@ -30,6 +34,8 @@ export interface Facts {
   readonly mailsFailed: number;
   /** Creation time of the oldest queued mail, in epoch milliseconds. */
   readonly mailWaitsSince: number | undefined;
+  /** Why it was not sent at its last attempt. */
+  readonly mailProblem: string | undefined;
   readonly mailsQueued: number;
   readonly administrators: number;
   /** Some of the applications that lately began to require PKCE by themselves. */
@@ -63,6 +69,8 @@ const failedWords = (count: number): string =>
   count === 1 ? 'One e-mail could not be sent' : `${count} e-mails could not be sent`;
 const queuedWords = (count: number): string =>
   count === 1 ? 'One e-mail is waiting to be sent' : `${count} e-mails are waiting to be sent`;
+const keptWords = (count: number): string =>
+  count === 1 ? 'One e-mail is waiting: no mail server' : `${count} e-mails are waiting: no mail server`;
 
 interface Failing {
   readonly failed: number;
@@ -81,7 +89,9 @@ export function failingOf(hours: readonly SignIns[]): Failing | undefined {
   return failed >= MANY_FAILURES && isUnusual ? { failed, succeeded } : undefined;
 }
 
-const yieldedOf = ({ emailsYielded }: Facts): Attention | false =>
+type Found = Attention | false;
+
+const yieldedOf = ({ emailsYielded }: Facts): Found =>
   emailsYielded > 0 && {
     icon: 'users',
     text: yieldedWords(emailsYielded),
@@ -91,12 +101,59 @@ const yieldedOf = ({ emailsYielded }: Facts): Attention | false =>
     action: 'View',
   };
 
-export function attentionOf(facts: Facts): Attention[] {
-  const { canChange, pkceRequired, locked, lockedTotal, mailsFailed, mailsQueued, mailWaitsSince, now } =
-    facts;
-  const failing = failingOf(facts.hours);
+function unsentMails({ mailsFailed, mailsQueued, mailWaitsSince, mailProblem, now }: Facts): Found[] {
   const isMailStuck = mailWaitsSince !== undefined && now - mailWaitsSince > MAIL_PATIENCE_MS;
-  const found: (Attention | false)[] = [
+  return [
+    mailsFailed > 0 && {
+      icon: 'outbox',
+      text: failedWords(mailsFailed),
+      detail: 'The outbox shows the reason.',
+      href: '/outbox?state=failed',
+      action: 'View',
+    },
+    isMailStuck && {
+      icon: 'outbox',
+      text: queuedWords(mailsQueued),
+      detail: mailProblem ?? 'The oldest for more than 15 minutes. The mail server may be down.',
+      href: '/outbox?state=queued',
+      action: 'View',
+    },
+  ];
+}
+
+function mailServerProblems({ canChange, hasMail, isMailProven, mailsKept }: Facts): Found[] {
+  return [
+    !hasMail &&
+      mailsKept > 0 && {
+        icon: 'outbox',
+        text: keptWords(mailsKept),
+        detail: 'Nobody gets them. Pass their links on from the outbox, or connect a mail server.',
+        href: '/outbox?state=kept',
+        action: 'View',
+      },
+    !hasMail &&
+      mailsKept === 0 && {
+        icon: 'outbox',
+        text: 'No mail server is configured',
+        detail: 'Links and notices are stored in the outbox and not delivered.',
+        href: '/settings/mail',
+        action: canChange ? 'Set up' : 'View',
+      },
+    hasMail &&
+      !isMailProven && {
+        icon: 'outbox',
+        text: 'The mail server has not accepted an e-mail yet',
+        detail: 'Whether it works is not known.',
+        href: '/settings/mail',
+        action: canChange ? 'Send a test' : 'View',
+      },
+  ];
+}
+
+export function attentionOf(facts: Facts): Attention[] {
+  const { canChange, pkceRequired, locked, lockedTotal } = facts;
+  const failing = failingOf(facts.hours);
+  const found: Found[] = [
     failing !== undefined && {
       icon: 'warning',
       text: `${failing.failed} sign-ins failed in the last two hours`,
@@ -129,20 +186,7 @@ export function attentionOf(facts: Facts): Attention[] {
       href: '/keys',
       action: 'View',
     },
-    mailsFailed > 0 && {
-      icon: 'outbox',
-      text: failedWords(mailsFailed),
-      detail: 'The outbox shows the reason.',
-      href: '/outbox?state=failed',
-      action: 'View',
-    },
-    isMailStuck && {
-      icon: 'outbox',
-      text: queuedWords(mailsQueued),
-      detail: 'The oldest for more than 15 minutes. The mail server may be down.',
-      href: '/outbox?state=queued',
-      action: 'View',
-    },
+    ...unsentMails(facts),
     !facts.hasOwnFactor &&
       facts.mfaMode !== 'off' && {
         icon: 'key',
@@ -151,13 +195,7 @@ export function attentionOf(facts: Facts): Attention[] {
         href: '/second-factor',
         action: 'Add one',
       },
-    !facts.hasMail && {
-      icon: 'outbox',
-      text: 'No mail server is configured',
-      detail: 'Links and notices are stored in the outbox and not delivered.',
-      href: '/settings/mail',
-      action: canChange ? 'Set up' : 'View',
-    },
+    ...mailServerProblems(facts),
     facts.administrators === 1 && {
       icon: 'users',
       text: canChange ? 'You are the only administrator' : 'There is only one administrator',

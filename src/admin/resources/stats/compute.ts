@@ -41,6 +41,7 @@ export function createStats({ statistics, counted, clock }: Deps): StatsPort {
       sessions_active: await countRunning(sessions, now),
       mails_queued: await count(mails, is('state', 'queued')),
       mails_failed: await count(mails, is('state', 'failed')),
+      mails_kept: await count(mails, is('state', 'kept')),
     };
   }
 

@@ -9,7 +9,8 @@ import { keyPlanOf } from '../keys/plan.ts';
 import { signingKeys } from '../keys/resource.ts';
 import { mails } from '../mails/resource.ts';
 import { createNames, eventRows } from '../names.ts';
-import { readSettings } from '../settings/read.ts';
+import { mailServer } from '../settings/mail-server.ts';
+import { hasMailServer, readSettings } from '../settings/read.ts';
 import { users } from '../users/resource.ts';
 import { attentionOf, type Facts } from './attention.ts';
 import { emailsYieldedLately, pkceRequiredLately } from './happened-lately.ts';
@@ -46,18 +47,20 @@ async function freshCounts(context: AdminContext, counts: Stats['counts']) {
   return { applications: applications - 1, users: people };
 }
 
-async function oldestMail(context: AdminContext): Promise<number | undefined> {
+/** The next one to be sent: where the server is the problem, it says which. */
+async function oldestMail(context: AdminContext) {
   const query = { state: 'queued', sort: 'created_at', order: 'asc', limit: '1' };
   const [mail] = (await context.call(mails.list, { query })).data.items;
-  return mail && Date.parse(mail.created_at);
+  return mail;
 }
 
 async function factsOf(context: AdminContext, { counts, hours }: Stats): Promise<Facts> {
   const { canChange, now } = context;
   // Auditors may not read mails or their list.
   const mailsQueued = canChange ? counts.mails_queued : 0;
-  const [settingOf, keys, locked, pkceRequired, emailsYielded, mailWaitsSince] = await Promise.all([
+  const [settingOf, server, keys, locked, pkceRequired, emailsYielded, oldest] = await Promise.all([
     readSettings(context),
+    context.call(mailServer.read, {}),
     context.call(signingKeys.list, {}),
     context.call(users.list, { query: { is_locked: 'true', limit: '3' } }),
     pkceRequiredLately(context),
@@ -66,15 +69,17 @@ async function factsOf(context: AdminContext, { counts, hours }: Stats): Promise
   ]);
   return {
     canChange,
-    // The API does not return a secret's value, only that it was set.
-    hasMail: settingOf('smtp_url')?.updated_at !== null,
+    hasMail: hasMailServer(settingOf),
+    isMailProven: server.data.accepted_at !== null,
+    mailsKept: canChange ? counts.mails_kept : 0,
     hasOwnFactor: context.admin.strongestAcr !== undefined,
     mfaMode: String(settingOf('mfa_mode')?.value),
     locked: locked.data.items,
     lockedTotal: locked.data.total,
     mailsFailed: canChange ? counts.mails_failed : 0,
     mailsQueued,
-    mailWaitsSince,
+    mailWaitsSince: oldest && Date.parse(oldest.created_at),
+    mailProblem: oldest?.last_error ?? undefined,
     administrators: counts.administrators,
     pkceRequired,
     emailsYielded,
@@ -99,9 +104,11 @@ const stepsOf = (facts: Facts, counts: { readonly applications: number; readonly
     href: '/applications/new',
   },
   {
-    isDone: facts.hasMail,
+    isDone: facts.hasMail && facts.isMailProven,
     text: 'Connect a mail server',
-    detail: 'To send password reset links, codes and notices.',
+    detail: facts.hasMail
+      ? 'One is set, but has not accepted an e-mail yet: send a test.'
+      : 'To send password reset links, codes and notices.',
     href: '/settings/mail',
   },
   {

@@ -43,6 +43,7 @@ const countsSchema = ObjectSchema(
     sessions_active: Integer({ description: 'Active sessions.' }),
     mails_queued: Integer({ description: 'Mails waiting for delivery.' }),
     mails_failed: Integer({ description: 'Mails that could not be delivered.' }),
+    mails_kept: Integer({ description: 'Mails that nobody gets: no mail server was configured.' }),
   },
   { ...strict, description: 'How many there are now.' },
 );

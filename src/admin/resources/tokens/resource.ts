@@ -10,6 +10,7 @@ import { grants as grantCollection, refreshTokens } from '../../../store/protoco
 import type { ProtocolPayload } from '../../../store/records.ts';
 import { defineResource, type ListPorts } from '../../api/define-resource.ts';
 import type { ListDefinition } from '../../api/list-query.ts';
+import { Told } from '../../api/route.ts';
 import { iso, isoOrNull } from '../../api/schema-parts.ts';
 import { selectFew } from '../../api/select-few.ts';
 import { atVersion, idParams, userGrantParams, userOf, userParams } from '../../api/shared.ts';
@@ -207,8 +208,10 @@ export const tokens = defineResource(
       event: 'token.revoked',
       params: idParams,
       async run({ params: { id }, ifVersion }, ports) {
-        atVersion(await findToken(id, ports), 'token.not_found', ifVersion);
+        const { value } = atVersion(await findToken(id, ports), 'token.not_found', ifVersion);
         if (!(await ports.issuedTokens.removeToken(id))) throw new AppError('token.not_found');
+        const details = { user_id: value.accountId, scopes: scopesOf(value.scope) };
+        return new Told({ clientId: textIn(value, 'clientId'), details });
       },
     }),
   }),
@@ -241,11 +244,22 @@ export const grants = defineResource(
         'Revoke the grant of a user to an application with its tokens; the user is asked for consent again',
       event: 'consent.revoked',
       params: userGrantParams,
-      async run({ params, ifVersion }, { issuedTokens }) {
+      async run({ params, ifVersion }, ports) {
+        const { issuedTokens } = ports;
         const grant = await issuedTokens.findGrant(params.grant_id);
         if (grant?.value.accountId !== params.id) throw new AppError('grant.not_found');
         atVersion(grant, 'grant.not_found', ifVersion);
         await issuedTokens.removeGrant(grant);
+        // A grant's id tells nobody anything, and is gone: whose access to what it was does.
+        return new Told({
+          target: { kind: 'user', id: params.id },
+          clientId: textIn(grant.value, 'clientId'),
+          details: {
+            grant_id: grant.id,
+            scopes: scopesOf(textIn(grant.value.openid, 'scope')),
+            apis: await apisOf(grant.value, ports),
+          },
+        });
       },
     }),
   }),

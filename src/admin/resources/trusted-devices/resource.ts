@@ -4,6 +4,7 @@ import { AppError } from '../../../errors.ts';
 import type { TrustedDevice, TrustedDevices } from '../../../second-factors/index.ts';
 import { defineResource, type ListPorts } from '../../api/define-resource.ts';
 import type { ListDefinition } from '../../api/list-query.ts';
+import { Told } from '../../api/route.ts';
 import { createdAt, expiresAt, iso, strict, timestamp } from '../../api/schema-parts.ts';
 import { selectFew } from '../../api/select-few.ts';
 import { userDeviceParams, userOf, userParams } from '../../api/shared.ts';
@@ -85,6 +86,8 @@ export const trustedDevices = defineResource(
         const { id } = await userOf(params.id, ports);
         if (!(await ports.trustedDevices.revoke(id, params.device_id)))
           throw new AppError('request.not_found');
+        // As where the owner does it: the browser is gone, and its id tells nobody anything.
+        return new Told({ target: { kind: 'user', id }, details: { device_id: params.device_id } });
       },
     }),
   }),

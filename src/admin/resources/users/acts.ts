@@ -13,8 +13,25 @@ import type { User } from './schema.ts';
 
 const name = (user: User): string => personName(user);
 
-const by = (act: Handle<{ id: string }, object, unknown, unknown>) => (context: AdminContext, id: string) =>
-  context.call(act, { params: { id } });
+type UserAct = Handle<{ id: string }, object, unknown, unknown>;
+
+const by = (act: UserAct) => (context: AdminContext, id: string) => context.call(act, { params: { id } });
+
+/** What mails a link: the notice says what became of the mail, and where to read it if it goes nowhere. */
+const mailing = (
+  name: string,
+  what: 'reset' | 'enrolment' | 'verification',
+  act: UserAct,
+): ItemAct<User> => ({
+  name,
+  async run(context, id) {
+    const { mail } = await context.call(act, { params: { id } });
+    const key = `user-${what}-${mail?.state ?? 'queued'}`;
+    context.go(`/users/${id}`, mail === undefined ? key : `${key}.${mail.id}`);
+  },
+  notice: `user-${what}-queued`,
+  isAnswered: true,
+});
 
 /** Changes the one field that the confirmation page asks for. */
 const set = (field: 'role' | 'password') => (context: AdminContext, id: string) =>
@@ -33,17 +50,9 @@ const acts: readonly ItemAct<User>[] = [
   { name: 'unlock', run: by(userActs.unlock), notice: 'user-unlocked' },
   { name: 'reactivate', run: by(userActs.reactivate), notice: 'user-reactivated', undo: 'deactivate' },
   { name: 'remove-picture', run: by(userPicture.removePicture), notice: 'user-picture-removed' },
-  { name: 'send-password-reset', run: by(userActs.sendPasswordReset), notice: 'user-reset-sent' },
-  {
-    name: 'send-enrolment-link',
-    run: by(userActs.sendEnrolmentLink),
-    notice: 'user-enrolment-sent',
-  },
-  {
-    name: 'send-email-verification',
-    run: by(userActs.sendEmailVerification),
-    notice: 'user-verification-sent',
-  },
+  mailing('send-password-reset', 'reset', userActs.sendPasswordReset),
+  mailing('send-enrolment-link', 'enrolment', userActs.sendEnrolmentLink),
+  mailing('send-email-verification', 'verification', userActs.sendEmailVerification),
   {
     name: 'reset-mfa',
     run: by(userActs.resetMfa),

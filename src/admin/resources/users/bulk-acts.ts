@@ -11,6 +11,8 @@ export interface BulkAct {
   readonly verb: string;
   readonly done: string;
   readonly consequences: readonly string[];
+  /** In place of them where there is no mail server. */
+  readonly withoutMail?: readonly string[];
   readonly isDanger?: boolean;
 }
 
@@ -35,6 +37,10 @@ export const bulkActs: readonly BulkAct[] = [
     verb: 'Send set-up link',
     done: 'with a new set-up link',
     consequences: ['Each gets an e-mail with a link that works once, to set a password or create a passkey.'],
+    withoutMail: [
+      'A link is created for each, which works once, to set a password or create a passkey.',
+      'This server can’t send e-mail, so nobody gets it: copy the links from the outbox and pass them on.',
+    ],
   },
   {
     name: 'deactivate',

@@ -5,6 +5,7 @@ import { personName } from '../../pages/format.ts';
 import type { AdminContext, Page } from '../../pages/page.ts';
 import { groupChoices } from '../groups/choice.ts';
 import { groups } from '../groups/resource.ts';
+import { hasMailServer, readSettings } from '../settings/read.ts';
 import { type BulkAct, bulkActs, groupOf } from './bulk-acts.ts';
 import { users } from './resource.ts';
 
@@ -77,7 +78,10 @@ async function showAsk(
   const choices = act.isOfGroup === true ? await groupChoices(context) : undefined;
   const title = `${act.verb}: ${people(chosen.length)}${act.isOfGroup === true ? '' : '?'}`;
   const status = Object.keys(errors).length > 0 ? 400 : 200;
-  show(context, { title, act, chosen, groupChoices: choices, group: groupOf(context), errors }, status);
+  const isKept = act.withoutMail !== undefined && !hasMailServer(await readSettings(context));
+  const consequences = (isKept && act.withoutMail) || act.consequences;
+  const shown = { title, act: { ...act, consequences }, chosen };
+  show(context, { ...shown, groupChoices: choices, group: groupOf(context), errors }, status);
 }
 
 async function ask(context: AdminContext): Promise<void> {

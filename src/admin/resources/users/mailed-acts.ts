@@ -1,7 +1,7 @@
 // Why a mail to a user could not be sent, or its link not used; the rules are in src/recovery/mailed-links.ts and
 // src/registration/enrolment.ts. Each act says so in its place instead of being away.
 import type { AdminContext } from '../../pages/page.ts';
-import { readSettings } from '../settings/read.ts';
+import { hasMailServer, readSettings } from '../settings/read.ts';
 import type { User } from './schema.ts';
 
 const NO_ADDRESS = 'There is no e-mail address to send a link to.';
@@ -27,6 +27,6 @@ export async function mailedActsOf(context: AdminContext, user: User) {
     noReset: noReset(),
     noVerification: user.is_email_verified ? 'The e-mail address is verified already.' : undefined,
     // Their texts can be read there, and passed on.
-    isKept: settingOf('smtp_url')?.updated_at === null,
+    isKept: !hasMailServer(settingOf),
   };
 }

@@ -1,6 +1,7 @@
 // Users (specification §4.1, decisions §6).
 import { type Account, type Accounts, toUser } from '../../../accounts/index.ts';
 import type { EventName } from '../../../events/index.ts';
+import type { Queued } from '../../../mail/index.ts';
 import { defineResource, defineRoutes, type ListPorts, type RouteKit } from '../../api/define-resource.ts';
 import { atVersion, idParams, userIdBody } from '../../api/shared.ts';
 import { userList } from './list.ts';
@@ -21,7 +22,7 @@ export type AccountsPort = Pick<
 >;
 
 /** @throws AppError request.invalid for a user without an address to send a link to */
-export type SendLink = (account: Account) => Promise<void>;
+export type SendLink = (account: Account) => Promise<Queued>;
 
 interface Ports extends ListPorts {
   readonly accounts: AccountsPort;
@@ -130,6 +131,10 @@ interface UserAct {
   readonly run: (account: Account, ports: Ports) => Promise<unknown>;
 }
 
+interface MailingAct extends Pick<UserAct, 'summary' | 'event'> {
+  readonly send: (account: Account, ports: Ports) => Promise<Queued>;
+}
+
 /** Acts on one user; each answers with the user. */
 export const userActs = defineRoutes('Users', (on: RouteKit<Ports>) => {
   const act = (name: string, { summary, event, isBeside, run }: UserAct) =>
@@ -143,6 +148,22 @@ export const userActs = defineRoutes('Users', (on: RouteKit<Ports>) => {
       async run({ params, ifVersion }, ports) {
         await run(await get(params.id, ports, ifVersion), ports);
         return show(await get(params.id, ports), ports);
+      },
+    });
+
+  /** Answers with the mail, too: whether it can leave at all is not told by the user. */
+  const mailing = (name: string, { summary, event, send }: MailingAct) =>
+    on.route({
+      method: 'POST',
+      path: `/users/{id}/${name}`,
+      summary,
+      recorded: { event, target: 'user' },
+      params: idParams,
+      success: { ...changed, hasMail: true },
+      async run({ params, ifVersion }, ports) {
+        const mail = await send(await get(params.id, ports, ifVersion), ports);
+        const answer = show(await get(params.id, ports), ports);
+        return { ...answer, mail, recorded: { details: { mail: mail.state } } };
       },
     });
 
@@ -186,23 +207,20 @@ export const userActs = defineRoutes('Users', (on: RouteKit<Ports>) => {
       event: 'mfa.reset',
       run: ({ id }, { accounts }) => accounts.changeAccountAsAdmin(id, { totpVerified: false }),
     }),
-    sendPasswordReset: act('send-password-reset', {
+    sendPasswordReset: mailing('send-password-reset', {
       summary: 'Mail a user a link to set a new password',
       event: 'password.reset_requested',
-      isBeside: true,
-      run: (account, ports) => ports.sendPasswordReset(account),
+      send: (account, ports) => ports.sendPasswordReset(account),
     }),
-    sendEnrolmentLink: act('send-enrolment-link', {
+    sendEnrolmentLink: mailing('send-enrolment-link', {
       summary: 'Mail a new user a one-time link to set up the account',
       event: 'enrolment.requested',
-      isBeside: true,
-      run: (account, ports) => ports.sendEnrolmentLink(account),
+      send: (account, ports) => ports.sendEnrolmentLink(account),
     }),
-    sendEmailVerification: act('send-email-verification', {
+    sendEmailVerification: mailing('send-email-verification', {
       summary: 'Mail a user a link that verifies the address',
       event: 'email.verification_requested',
-      isBeside: true,
-      run: (account, ports) => ports.sendEmailVerification(account),
+      send: (account, ports) => ports.sendEmailVerification(account),
     }),
   };
 });

@@ -198,6 +198,7 @@ export const accountSamples = {
     others: ['ada@lovelace.example', 'countess@ockham.example', 'aal@engine.example', to],
     canAdd: false,
   }),
+  'account-email-no-mail': sample('account-email', { ...email, others: [to], mailOff: true }),
   'account-email-unverified': sample('account-email', { ...email, isVerified: false }),
   'account-email-wrong': sample('account-email', { ...email, errors: { email: 'invalid.email_new' } }),
   'account-email-later': sample('account-email', {

@@ -17,9 +17,16 @@ export const mailedLinkSamples = {
     interaction,
     action: 'magic_link',
   }),
+  'forgot-password-no-mail': sample('forgot-password', {
+    csrf,
+    values: { email: '' },
+    interaction,
+    mailOff: true,
+  }),
   'forgot-password-sent': sample('forgot-password-sent', { email: 'ada.lovelace@acme.example', interaction }),
   'forgot-password-sent-link': sample('forgot-password-sent', { interaction, action: 'magic_link' }),
   'forgot-password-sent-plain': sample('forgot-password-sent', {}),
+  'forgot-password-sent-no-mail': sample('forgot-password-sent', { action: 'magic_link', mailOff: true }),
   'reset-password': sample('reset-password', {
     csrf,
     token,

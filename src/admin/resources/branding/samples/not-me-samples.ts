@@ -7,12 +7,14 @@ const account = { username: 'ada.lovelace', name: 'Ada Lovelace' };
 
 export const notMeSamples = {
   'account-not-me': sample('account-not-me', {
+    tellsAdministrators: true,
     csrf,
     account,
     hasPassword: true,
     additions: [],
   }),
   'account-not-me-added': sample('account-not-me', {
+    tellsAdministrators: true,
     csrf,
     account,
     hasPassword: true,
@@ -40,6 +42,7 @@ export const notMeSamples = {
     alert: { key: 'alert.not_me_kept' },
   }),
   'account-not-me-later': sample('account-not-me', {
+    tellsAdministrators: false,
     csrf,
     account,
     hasPassword: false,

@@ -57,6 +57,7 @@ export const secondStepSamples = {
   'mfa-email': sample('mfa', { ...byMail, resendInSeconds: 42 }),
   'mfa-email-again': sample('mfa', { ...byMail, alert: 'alert.code_expired', isCodeSpent: true }),
   'mfa-email-unsent': sample('mfa', { ...secondStep, method: 'email' }),
+  'mfa-email-no-mail': sample('mfa', { ...secondStep, method: 'email', mailOff: true }),
   'mfa-recovery': sample('mfa', { ...secondStep, method: 'recovery' }),
   'mfa-recovery-failed': sample('mfa', { ...secondStep, method: 'recovery', alert: 'alert.code_wrong' }),
   'mfa-enrol': sample('mfa-enrol', enrolment),

@@ -38,6 +38,7 @@ const code = {
 
 export const signupSamples = {
   signup: sample('signup', form),
+  'signup-no-mail': sample('signup', { ...form, mailOff: true }),
   'signup-full': sample('signup', {
     ...form,
     questions: { ...questions, fields: asked, terms },
