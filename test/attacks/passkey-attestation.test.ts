@@ -15,7 +15,7 @@ import { connect as connectTls } from 'node:tls';
 import { newPerson, open } from '../flows/account-support.ts';
 import { bearer, call } from '../flows/support.ts';
 import { Agent, redeem } from '../support/agent.ts';
-import { startApp, type TestApp } from '../support/app.ts';
+import { opensAccounts, startApp, type TestApp } from '../support/app.ts';
 import { attestationsThatCall } from '../support/attestations.ts';
 import { Authenticator, type Cbor, cbor, type Lies } from '../support/authenticator.ts';
 import { type NetworkWatch, watchNetwork } from '../support/network-watch.ts';
@@ -28,7 +28,7 @@ let victim: { readonly origin: string; readonly visits: string[]; close(): void 
 
 before(async () => {
   app = await startApp();
-  client = await app.register();
+  client = await app.register(opensAccounts);
   await app.admin('PATCH', '/settings', { passkey_extra_origins: '' });
   const visits: string[] = [];
   const inside = createServer((req, res) => {

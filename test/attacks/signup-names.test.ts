@@ -5,7 +5,7 @@ import { after, before, test } from 'node:test';
 import { newPerson } from '../flows/account-support.ts';
 import { bearer, call } from '../flows/support.ts';
 import { Agent, redeem } from '../support/agent.ts';
-import { ADMIN_TOKEN, PASSWORD, startApp, type TestApp } from '../support/app.ts';
+import { ADMIN_TOKEN, opensAccounts, PASSWORD, startApp, type TestApp } from '../support/app.ts';
 import { type Mailbox, openMailbox } from '../support/mailbox.ts';
 import { answersOf, openSignup, userNamed } from '../support/signup.ts';
 
@@ -25,7 +25,7 @@ before(async () => {
     limit_register_ip: 0,
   });
   assert.equal(status, 200);
-  client = await app.register();
+  client = await app.register(opensAccounts);
 });
 after(async () => {
   await app.stop();
