@@ -155,6 +155,8 @@ export const settingPages: readonly Page[] = [
   {
     method: 'POST',
     path: '/settings/mail/server',
+    // As its route: before anything of the form is judged.
+    isSensitive: true,
     formOn: { path: '/settings/mail' },
     handle: orShown(saveServer, (context, server, status) =>
       showGroup(inMailGroup(context), { server }, status),
