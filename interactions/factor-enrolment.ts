@@ -78,7 +78,9 @@ export function createFactorEnrolment(deps: Deps) {
   async function enrolApp(ctx: Koa.Context, interaction: BoundInteraction, form: Form): Promise<void> {
     const { progress, account } = await steps.resume(interaction);
     if (progress.pending === undefined) return show(ctx, interaction, account, {});
-    const outcome = await secondFactors.enrolTotpAtSignIn(account, progress.pending, form.get('code') ?? '');
+    const isByOldWays = steps.isByOldWays(interaction, account);
+    const code = form.get('code') ?? '';
+    const outcome = await secondFactors.enrolTotpAtSignIn(account, progress.pending, code, isByOldWays);
     if (outcome === 'expired') {
       const { pending: _, ...rest } = progress;
       interaction.progress = rest;

@@ -120,6 +120,9 @@ export function createMailedLinkPages(deps: Deps): MailedLinkPages {
   ): Promise<void> {
     const link = await links.find(token, 'password_reset');
     if (link === undefined) return sendExpired(ctx, 'password_reset');
+    if (link.isWaiting) return views.send(ctx, 'link-expired', { isWaiting: true }, { status: 409 });
+    if (link.factor === 'passkey')
+      return views.send(ctx, 'link-expired', { needsPasskey: true }, { status: 409 });
     // So that password managers save the new password with a username.
     const username = (await findUsable(link.accountId))?.username;
     const status = Object.keys(errors).length > 0 ? 400 : 200;
@@ -129,6 +132,7 @@ export function createMailedLinkPages(deps: Deps): MailedLinkPages {
       username,
       minLength: minLength(),
       errors,
+      ...(link.factor === 'code' && { factor: link.factor }),
     };
     views.send(ctx, 'reset-password', model, { status });
   }
@@ -193,15 +197,21 @@ export function createMailedLinkPages(deps: Deps): MailedLinkPages {
         return sendReset(ctx, token, { confirm_password: { key: 'invalid.password_mismatch' } });
       }
       try {
-        const link = await recovery.resetPassword(token, password);
-        if (link === undefined) return sendExpired(ctx, 'password_reset');
+        const link = await recovery.resetPassword(token, password, form.get('code'));
+        // It is expired, or waits.
+        if (link === undefined) return sendReset(ctx, token, {});
         // The reset voided every known browser; this one is where the owner continues, in spite of any lock.
         await deps.rememberBrowser(ctx, link.accountId);
         // No session (R097): who has the mailbox still needs what else the account asks for.
         await done.goTo(ctx, '/oauth2/reset-password', { ...(await signInAfter(ctx, link.boundTo)) });
       } catch (error) {
         if (!(error instanceof AppError) || error.fields === undefined) throw error;
-        return sendReset(ctx, token, error.fields);
+        const { code, ...errors } = error.fields;
+        return sendReset(
+          ctx,
+          token,
+          code === undefined ? errors : { ...errors, code: { key: 'invalid.reset_code' } },
+        );
       }
     },
 

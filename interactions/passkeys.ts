@@ -124,6 +124,7 @@ export function createPasskeyCeremonies(deps: Deps): PasskeyCeremonies {
           boundTo: boundTo(interaction),
           response,
           accountId: account.id,
+          isByOldWays: steps.isByOldWays(interaction, account),
         });
         const fresh = await findUsable(account.id);
         if (fresh === undefined) throw new AppError('signin.expired');

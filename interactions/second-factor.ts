@@ -136,7 +136,8 @@ export function createSecondFactorPages(deps: Deps): SecondFactorPages {
   async function enrolEmail(ctx: Koa.Context, interaction: BoundInteraction): Promise<void> {
     const { progress, account } = await steps.resume(interaction);
     if (!canUseEmail(account, interaction)) return enrolment.show(ctx, interaction, account, { status: 400 });
-    const fresh = await secondFactors.enrolEmailAtSignIn(account.id);
+    const isByOldWays = steps.isByOldWays(interaction, account);
+    const fresh = await secondFactors.enrolEmailAtSignIn(account.id, isByOldWays);
     if (fresh === undefined) throw new AppError('signin.expired');
     const { amr, times = {} } = progress;
     await mailCode(ctx, interaction, fresh, { accountId: fresh.id, amr, times, step: 'verify' });
@@ -148,7 +149,8 @@ export function createSecondFactorPages(deps: Deps): SecondFactorPages {
     account: Account,
     { amr, times = {} }: Pick<SigninProgress, 'amr' | 'times'>,
   ): Promise<void> {
-    const codes = await secondFactors.recoveryCodes.generate(account.id);
+    const isByOldWays = steps.isByOldWays(interaction, account);
+    const codes = await secondFactors.recoveryCodes.generate(account.id, isByOldWays);
     interaction.progress = { accountId: account.id, amr, times, step: 'codes' };
     await interaction.persist();
     views.send(

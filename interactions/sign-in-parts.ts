@@ -15,7 +15,7 @@ import { createRememberedPeople } from './remembered-people.ts';
 import { createTrustedDeviceCookie } from './trusted-device-cookie.ts';
 
 interface Deps {
-  readonly accounts: Pick<Accounts, 'find' | 'findUsable'>;
+  readonly accounts: Pick<Accounts, 'find' | 'findUsable' | 'isByOldWays'>;
   readonly secondFactors: SecondFactors;
   readonly passkeys: Pick<Passkeys, 'stepAfterKey'>;
   readonly knownBrowsers: KnownBrowsers;
@@ -53,6 +53,7 @@ export function createSignInParts(deps: Deps) {
     },
     mfaMode: () => settings().mfa_mode,
     findUsable: (id: string) => accounts.findUsable(id),
+    isByOldWays: accounts.isByOldWays,
     stepOf: secondFactors.stepOf,
     hasFactor: hasSecondFactor,
     isTrustedDevice: deviceCookie.isTrusted,

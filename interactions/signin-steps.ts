@@ -35,6 +35,8 @@ export interface SigninSteps extends Pick<AcrDemand, 'demandOf' | 'canMeet'> {
     account: Account,
     authentication: Pick<Authentication, 'methods' | 'provenAt'>,
   ): MethodTimes;
+  /** Whether what is made in it outlives the stop of a change of address (src/accounts/address-change.ts). */
+  isByOldWays(interaction: BoundInteraction, account: Account): boolean;
   /** The progress of a sign-in whose account is still usable. @throws AppError signin.expired */
   resume(interaction: BoundInteraction): Promise<{ progress: SigninProgress; account: Account }>;
   /**
@@ -53,6 +55,7 @@ interface Deps extends Pick<AcrDemandDeps, 'reachableAcrs' | 'mayAdminister'> {
   readonly mfaMode: () => 'off' | 'optional' | 'required';
   /** Usable accounts only: a lock or deactivation during a sign-in stops it at the next step (R089). */
   readonly findUsable: (id: string) => Promise<Account | undefined>;
+  readonly isByOldWays: (account: Account, times: MethodTimes) => boolean;
   readonly stepOf: (account: Account, mode: 'off' | 'optional' | 'required') => 'none' | 'enrol' | 'verify';
   readonly hasFactor: (account: Account) => boolean;
   readonly now: () => number;
@@ -224,6 +227,7 @@ export function createSigninSteps(deps: Deps): SigninSteps {
 
   return {
     timesOf,
+    isByOldWays: ({ progress }, account) => deps.isByOldWays(account, progress?.times ?? {}),
     demandOf,
     canMeet,
 

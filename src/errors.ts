@@ -99,6 +99,11 @@ export const catalogue = {
   },
   'avatar.busy': { status: 503, message: 'Too many pictures at once. Try again in a moment.' },
   'account.deletion_off': { status: 403, message: 'Accounts cannot be deleted by their owners here.' },
+  'account.email_keep_waits': {
+    status: 409,
+    message: 'The new address can be kept 24 hours after the change was stopped.',
+  },
+  'account.no_stopped_change': { status: 409, message: 'No change of an address of this user was stopped.' },
   'account.email_frozen': {
     status: 409,
     message: 'A change of this address was stopped. Decide on it before the next one.',

@@ -1,6 +1,7 @@
 // The cause and the remedy of every error code, for docs/errors.md. The type demands a note for each code of the
 // catalogue (src/errors.ts), so a new code without one does not compile.
 import type { ErrorCode } from '../../src/errors.ts';
+import { stoppedChangeNotes } from './stopped-change-notes.ts';
 
 interface Note {
   /** What the caller or the state of the installation did to cause it. */
@@ -186,11 +187,7 @@ export const errorNotes: Readonly<Record<ErrorCode, Note>> = {
     cause: 'A user wants to delete their account, and the setting `allow_account_deletion` is off.',
     remedy: 'Ask an administrator, who can delete it or turn the setting on.',
   },
-  'account.email_frozen': {
-    cause: 'Someone with the former mailbox stopped the last change of the e-mail address.',
-    remedy:
-      'The user keeps one of the two addresses on `/account/email`, or an administrator sets one of them as verified.',
-  },
+  ...stoppedChangeNotes,
   'account.email_domain': {
     cause: 'The settings say which e-mail domains people may sign up with, or add to their accounts.',
     remedy:

@@ -6,6 +6,14 @@ import type { AccountRecord } from '../store/collections.ts';
 import { AlreadyExists, type Stored } from '../store/port.ts';
 import { update } from '../store/update.ts';
 import { type Account, isUsable, toAccount } from './account.ts';
+import {
+  isByOldWays,
+  isFormerAddress,
+  stopAddressChange,
+  withAddressChange,
+  withKept,
+  withoutPastChange,
+} from './address-change.ts';
 import { type AccountChanges, applyChanges, blankAccount, endsSessions } from './changes.ts';
 import { createCompleteSignIn } from './complete-sign-in.ts';
 import type { Accounts, AccountsDeps, ChangeOptions, NewAccount } from './contract.ts';
@@ -71,7 +79,27 @@ export function createAccounts(deps: AccountsDeps): Accounts {
     return toAccount(stored);
   }
 
-  async function change(id: string, changes: AccountChanges, { version }: ChangeOptions = {}) {
+  const policy = () => ({ mfaMode: settings().mfa_mode, authMode: settings().auth_mode });
+
+  /** With what the change means for one of an address that can be stopped. */
+  function settled(before: AccountRecord, changed: AccountRecord, options: ChangeOptions, now: number) {
+    const { addressChange: _settled, ...rest } = changed;
+    // An administrator who vouches for an address decides in the owner's place, who may have had no way in but mail.
+    const isVouchedFor =
+      options.isByAdministrator === true &&
+      changed.isEmailVerified &&
+      (!before.isEmailVerified || before.emailKey !== changed.emailKey);
+    if (options.isSettled === true || isVouchedFor) return rest;
+    const current = withoutPastChange(changed, now);
+    const begun =
+      options.isStoppable === true
+        ? withAddressChange(before, current, { id: newId(), now, policy: policy() })
+        : current;
+    return withKept(before, begun, options.isByOldWays === true);
+  }
+
+  async function change(id: string, changes: AccountChanges, options: ChangeOptions = {}) {
+    const { version } = options;
     const read = await findLive(id);
     if (read === undefined) throw new AppError('account.not_found');
     const context = await contextOf(read.value, changes);
@@ -82,7 +110,8 @@ export function createAccounts(deps: AccountsDeps): Accounts {
         if (version !== undefined && version !== stored.version) throw new AppError('account.changed');
         before = toAccount(stored);
         // As late as possible: hashing takes time, and a sign-in during it must count as before this change.
-        return applyChanges(value, changes, { ...context, now: clock() });
+        const now = clock();
+        return settled(value, applyChanges(value, changes, { ...context, now }), options, now);
       });
     } catch (error) {
       throw taken(error);
@@ -152,7 +181,11 @@ export function createAccounts(deps: AccountsDeps): Accounts {
       const isSecondFactorReset = changes.totpVerified === false;
       await refuseNewAddresses(id, changes);
       if (isSecondFactorReset || changes.isActive === false || isDemoted) await passkeyAdmins.keepOne(id);
-      const { before, after } = await change(id, changes, options);
+      const { before, after } = await change(id, changes, {
+        ...options,
+        isByOldWays: true,
+        isByAdministrator: true,
+      });
       const isPasswordChanged = changes.password !== undefined;
       await events.emitAndWait('accountChangedByAdmin', {
         before,
@@ -161,6 +194,20 @@ export function createAccounts(deps: AccountsDeps): Accounts {
         isSecondFactorReset,
       });
       return after;
+    },
+    isByOldWays: (account, times) => isByOldWays(account, times, clock()),
+    async stopAddressChange({ id, version }, stop) {
+      const account = await changeLive(id, (value, stored) => {
+        if (version !== stored.version) throw new AppError('account.changed');
+        return stopAddressChange(value, { ...stop, now: clock() });
+      });
+      await endSessions(id);
+      return account;
+    },
+    async findByFormerAddress(address) {
+      const account = await accounts.findByAddress(address);
+      const isFormer = account?.deletingAt === undefined && account !== undefined;
+      return isFormer && isFormerAddress(account, address, clock()) ? account : undefined;
     },
     voidSignInsInProgress: (id) => changeLive(id, (value) => ({ ...value, proofsNotBefore: clock() })),
     unlock: (id) =>
@@ -174,9 +221,11 @@ export function createAccounts(deps: AccountsDeps): Accounts {
       await passkeyAdmins.keepOne(id);
       if (!(await removal.remove(id))) throw new AppError('account.not_found');
     },
-    async requestDeletion(id, dueAt) {
+    async requestDeletion(id, dueAt, { isByOldWays = false } = {}) {
       await passkeyAdmins.keepOne(id);
-      const account = await changeLive(id, (value) => markLeaving(id, value, dueAt, clock()));
+      const account = await changeLive(id, (value) =>
+        withKept(value, markLeaving(id, value, dueAt, clock()), isByOldWays),
+      );
       await endSessions(id);
       return account;
     },

@@ -6,6 +6,7 @@ import type { AccountRecord } from '../store/collections.ts';
 import { type Collection, VersionConflict } from '../store/port.ts';
 import { update } from '../store/update.ts';
 import type { Account } from './account.ts';
+import { withoutPastChange } from './address-change.ts';
 import { type BrowserTokens, findKnownBrowser, forgetBrowsers, rememberBrowser } from './known-browsers.ts';
 import { clearFailures } from './lockout.ts';
 
@@ -83,7 +84,7 @@ export function createCompleteSignIn(deps: {
         account.id,
         (value) => {
           if (!isSame(value, account)) return undefined;
-          const next = { ...clearFailures(value), lastLoginAt: now };
+          const next = { ...clearFailures(withoutPastChange(value, now)), lastLoginAt: now };
           return tokens ? rememberBrowser(account.id, next, { before: tokens, token }, now) : next;
         },
         account,

@@ -1,10 +1,12 @@
 // What the domain of accounts offers (accounts.ts) and what it needs.
 import type { Clock } from '../clock.ts';
 import type { Events } from '../events/index.ts';
+import type { MethodTimes } from '../sessions/index.ts';
 import type { SettingValues } from '../settings/index.ts';
 import type { AccountRecord, FactRecord } from '../store/collections.ts';
 import type { Collection, Query } from '../store/port.ts';
 import type { Account } from './account.ts';
+import type { Stop } from './address-change.ts';
 import type { AccountChanges } from './changes.ts';
 import type { DueDeletions } from './own-deletion.ts';
 import type { PasskeyAdmins } from './passkey-admins.ts';
@@ -14,6 +16,13 @@ export type NewAccount = AccountChanges & { readonly username: string };
 
 export interface ChangeOptions {
   readonly version?: number | undefined;
+  /** It was authenticated by the ways into the account of before its change of address (address-change.ts). Default: not. */
+  readonly isByOldWays?: boolean | undefined;
+  /** It changes or adds an address, which the former mailbox can stop for a week. */
+  readonly isStoppable?: boolean | undefined;
+  readonly isByAdministrator?: boolean | undefined;
+  /** It decides on a change of address that can be stopped, or was. */
+  readonly isSettled?: boolean | undefined;
 }
 
 export interface AccountPage {
@@ -58,6 +67,20 @@ export interface Accounts {
    * @throws AppError as changeOwnAccount, and passkey.last_admin
    */
   changeAccountAsAdmin(id: string, changes: AccountChanges, options?: ChangeOptions): Promise<Account>;
+  /**
+   * Whether these authentications reach, within five minutes, the highest class that the account had before a change of
+   * address that can be stopped, by the ways of then. True where there is none.
+   */
+  isByOldWays(account: Account, times: MethodTimes): boolean;
+  /**
+   * Removes what rests on a change of address, and ends every session. @throws AppError account.changed, account.not_found
+   */
+  stopAddressChange(
+    account: Account,
+    stop: Pick<Stop, 'isMoved' | 'added' | 'since' | 'isPasskeyNew'>,
+  ): Promise<Account>;
+  /** The account whose primary address that was until a change that can be stopped. */
+  findByFormerAddress(address: string): Promise<Account | undefined>;
   /** Invalidates sign-ins in progress; existing sessions stay (checklist R063). */
   voidSignInsInProgress(id: string): Promise<Account>;
   /**
@@ -76,7 +99,7 @@ export interface Accounts {
    * By its owner: ends its sessions, and from `dueAt` on (epoch milliseconds) the account is removed.
    * @throws AppError account.not_found, account.last_admin, passkey.last_admin
    */
-  requestDeletion(id: string, dueAt: number): Promise<Account>;
+  requestDeletion(id: string, dueAt: number, options?: Pick<ChangeOptions, 'isByOldWays'>): Promise<Account>;
   /** By its owner, who signed in for it. @throws AppError account.not_found when it is too late */
   undoDeletion(id: string): Promise<Account>;
   readonly ownDeletions: DueDeletions;
@@ -100,7 +123,7 @@ export interface AccountsDeps {
   minPasswordLength: () => number;
   /** Names of this service (product, host), which passwords must not be built around. */
   contextWords?: () => readonly string[];
-  settings: () => Pick<SettingValues, 'auth_mode'>;
+  settings: () => Pick<SettingValues, 'auth_mode' | 'mfa_mode'>;
   /** @returns the number of ended sessions */
   endSessions: (accountId: string) => Promise<number>;
   events: Pick<Events, 'record' | 'emit' | 'emitAndWait' | 'note'>;

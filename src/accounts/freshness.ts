@@ -13,13 +13,13 @@ export interface AuthenticationPolicy {
   readonly authMode: AuthMode;
 }
 
-const FRESH_SECONDS = 300;
+export const FRESH_SECONDS = 300;
 
 /**
  * The class of these methods together. A passkey without user verification is something the user has, so it is two
  * factors only together with a password, or with a code from another device or from paper.
  */
-function classOfMethods(has: (method: AuthenticationMethod) => boolean): AuthenticationClass {
+export function classOfMethods(has: (method: AuthenticationMethod) => boolean): AuthenticationClass {
   if (has('passkey')) return 3;
   const hasFirst = has('password') || has('email_link');
   const hasKey = has('security_key');

@@ -47,6 +47,11 @@ export async function findByLoginName(
       ? await findByEmailKey(collection, name.key)
       : (await collection.findBy(name.index, name.key))[0];
   if (stored === undefined || stored.value.deletingAt !== undefined) return undefined;
-  const isItsName = stored.value.usernameKey === name.key || stored.value.isEmailVerified;
+  const { usernameKey, isEmailVerified, emailKey, otherEmails = [], addressChange } = stored.value;
+  if (usernameKey === name.key) return stored;
+  // Where the address was the username too, it is by that name that the owner comes in to decide.
+  const isFormer = addressChange?.stoppedAt !== undefined && addressChange.usernameKey === name.key;
+  const isAddress = emailKey === name.key || otherEmails.some(({ key }) => key === name.key);
+  const isItsName = isFormer || (isEmailVerified && isAddress);
   return isItsName ? stored : undefined;
 }

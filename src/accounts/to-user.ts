@@ -18,6 +18,7 @@ export type User = {
   totp_verified: boolean;
   is_active: boolean;
   deletion_due_at: string | null;
+  stopped_email_change: { from: string; to: string | null; stopped_at: string } | null;
   locked_until: string | null;
   failed_login_attempts: number;
   last_login_at: string | null;
@@ -44,6 +45,12 @@ function shown<Name extends string>(
   return Object.fromEntries(entries) as Record<Name, string | null>;
 }
 
+function stoppedChange({ addressChange, email }: Account): User['stopped_email_change'] {
+  const { stoppedAt, from } = addressChange ?? {};
+  if (stoppedAt === undefined || from === undefined) return null;
+  return { from, to: email ?? null, stopped_at: new Date(stoppedAt).toISOString() };
+}
+
 /** @param now epoch milliseconds: an expired lock is not shown */
 export const toUser = (account: Account, now: number): User => ({
   id: account.id,
@@ -55,6 +62,7 @@ export const toUser = (account: Account, now: number): User => ({
   totp_verified: account.totpVerified,
   is_active: account.isActive,
   deletion_due_at: time(account.deletion?.dueAt),
+  stopped_email_change: stoppedChange(account),
   locked_until: isLocked(account, now) ? time(account.lockedUntil) : null,
   failed_login_attempts: account.failedLoginAttempts,
   last_login_at: time(account.lastLoginAt),

@@ -93,6 +93,7 @@ function apiOf({ config, store, clock, placeOf, events, protocol, domains }: Adm
     sendPasswordReset: recovery.sendPasswordReset,
     sendEmailVerification: recovery.sendEmailVerification,
     sendEnrolmentLink: registration.enrolment.sendLink,
+    settleEmailChange: recovery.emailChanges.settleAsAdmin,
     invitations: registration.invitations,
     audit: audit.audit,
     tokenEvents: audit.tokenLog,

@@ -70,6 +70,7 @@ export interface AdminRoutesDeps {
   readonly sendPasswordReset: SendLink;
   readonly sendEmailVerification: SendLink;
   readonly sendEnrolmentLink: SendLink;
+  readonly settleEmailChange: (account: Account, choice: 'keep' | 'undo') => Promise<void>;
   readonly invitations: InvitationsPort;
   readonly passkeys: PasskeysPort & Pick<Passkeys, 'checkAuthMode'>;
   readonly audit: AuditLogPort;

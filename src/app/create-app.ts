@@ -140,10 +140,10 @@ export async function createApp(options: AppOptions): Promise<App> {
   const logoutDeliveries = createLogoutDeliveries({ ...base, clients, mount, limits, log });
   const secondFactors = createSecondFactors({ ...base, secretKeys, sealer, accounts, mail });
   const passkeys = createPasskeys({ ...base, baseUrl, accounts });
-  const recovery = createRecovery({ ...base, baseUrl, accounts, signIns, mail, secondFactors, limits });
+  const factors = { secondFactors, passkeys };
+  const recovery = createRecovery({ ...base, ...factors, baseUrl, accounts, signIns, mail, limits });
   const registration = createRegistration({ ...base, config, accounts, clients, mail, recovery, limits });
   subscribeNotices({ events, accounts, mail, limits, clock, baseUrl: config.baseUrl, log });
-
   const directory = createAccountDirectory({ ...base, config, domain: accountDomain });
   const confirmSession = createConfirmSession({ domain: accountDomain, sessions });
   const state = createProtocolState({ ...base, mount, directory, clients, apis, baseUrl, secretKeys });

@@ -88,17 +88,30 @@ export function createApiKeys(deps: Deps): ApiKeys {
     }
   }
 
-  events.on('accountRemoving', async ({ accountId }) => {
+  async function removeWhere(isGone: (value: ApiKeyRecord) => boolean | Promise<boolean>): Promise<void> {
     // Read first: a key's owner can be derived from another key that is removed here too.
     const ids: string[] = [];
     for await (const items of pagesOf(collection, { limit: 1000 })) {
-      for (const { id, value } of items) {
-        const owner = await ownerOf(value);
-        if (owner?.kind === 'user' && owner.id === accountId) ids.push(id);
-      }
+      for (const { id, value } of items) if (await isGone(value)) ids.push(id);
     }
     await Promise.all(ids.map((id) => collection.remove(id)));
-  });
+  }
+
+  events.on('accountRemoving', ({ accountId }) =>
+    removeWhere(async (value) => {
+      const owner = await ownerOf(value);
+      return owner?.kind === 'user' && owner.id === accountId;
+    }),
+  );
+  // Those of the installation, too, if that person created them.
+  events.on('addressChangeStopped', ({ accountId, since }) =>
+    removeWhere(async (value) => {
+      if (value.createdAt < since) return false;
+      const owner = await ownerOf(value);
+      const isOwn = owner?.kind === 'user' && owner.id === accountId;
+      return isOwn || value.createdBy === `user:${accountId}`;
+    }),
+  );
 
   return {
     async create({ name, scopes, expiresInSeconds, createdBy, owner }) {

@@ -88,6 +88,11 @@ export interface AwaitedSignals {
    * after a crash. `mailboxes`: its verified addresses; another one may be somebody else's (checklist R129).
    */
   accountRemoving: { readonly accountId: string; readonly mailboxes: readonly string[] };
+  /**
+   * What rests on a change of address is void since it was stopped: what belongs to the account elsewhere and was made after
+   * `since` (epoch milliseconds) goes now.
+   */
+  addressChangeStopped: { readonly accountId: string; readonly since: number };
   /** An administrator removed a passkey. */
   passkeyRemovedByAdmin: { readonly accountId: string };
   /** An administrator changed an account; what it was is `before`. */

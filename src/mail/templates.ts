@@ -5,6 +5,7 @@ import type { LogoSize } from '../views/index.ts';
 /** `url`s are links under BASE_URL; `expiresSeconds` is the lifetime of the link or code. */
 export const mailTemplates = {
   sign_in_code: ['code', 'expiresSeconds'],
+  /** Optional `waitsSeconds`: it does not work before. */
   password_reset: ['url', 'expiresSeconds'],
   email_verification: ['url', 'expiresSeconds'],
   magic_link: ['url', 'expiresSeconds'],
@@ -27,6 +28,11 @@ export const mailTemplates = {
   email_removed: [],
   /** To the old address after such a change; the link stops it. */
   email_change_stop: ['url', 'expiresSeconds'],
+  /** To both addresses, when a change that was stopped was settled. */
+  email_change_kept: [],
+  email_change_undone: [],
+  /** To the present address, when a new password was asked for by the former one, which can stop the change. */
+  password_reset_waits: [],
   new_sign_in: [],
   data_exported: [],
   /** `url`: where to sign in to undo it, without a token; `dueAt`: epoch milliseconds. */

@@ -29,6 +29,7 @@ export const ADMIN_ACTS = {
   'POST /users/{id}/send-password-reset': 'plain',
   'POST /users/{id}/send-email-verification': 'plain',
   'POST /users/{id}/send-enrolment-link': 'sensitive',
+  'POST /users/{id}/settle-email-change': 'sensitive',
   // Its owner can add it again.
   'POST /users/{id}/remove-picture': 'plain',
   'POST /users/import': 'sensitive',

@@ -23,6 +23,8 @@ export interface PasskeyCeremonies {
     readonly accountId: string;
     readonly boundTo: string;
     readonly response: unknown;
+    /** Of src/accounts/address-change.ts. */
+    readonly isByOldWays?: boolean;
   }): Promise<Registered>;
   /** The next step after a passkey without user verification; undefined: none is possible. */
   stepAfterKey(account: Account): 'verify' | 'password' | undefined;
@@ -69,11 +71,11 @@ export function createPasskeyCeremonies({ passkeys, events, settings }: Deps): P
       return used;
     },
 
-    async add({ accountId, boundTo, response }) {
+    async add({ accountId, boundTo, response, isByOldWays = false }) {
       const user = userOf(accountId);
       try {
         const label = deviceName(events.origins.current()?.userAgent ?? '');
-        const added = await registration.finish({ accountId, boundTo, response, label });
+        const added = await registration.finish({ accountId, boundTo, response, label, isByOldWays });
         const { id, label: named, isUserVerified } = added;
         const details = { passkey_id: id, label: named, is_user_verified: isUserVerified };
         await events.record({ event: 'passkey.added', actor: user, target: user, details });

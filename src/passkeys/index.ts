@@ -42,6 +42,7 @@ export function createPasskeys(deps: {
   events.on('accountChangedByAdmin', async ({ after, isSecondFactorReset }) => {
     if (isSecondFactorReset) await passkeys.sweep(after.id);
   });
+  events.on('addressChangeStopped', ({ accountId }) => passkeys.sweep(accountId));
   const { rpId, origins, list, signals } = passkeys;
   return {
     rpId,

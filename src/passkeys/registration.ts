@@ -1,7 +1,7 @@
 // Registration of a passkey (WebAuthn §7.1): the options for the authenticator, and validating its response. The
 // caller decides which user may register one, and when.
 import type { PublicKeyCredentialCreationOptionsJSON } from '@simplewebauthn/server';
-import { type Account, isUsable, settleFactors } from '../accounts/index.ts';
+import { type Account, isUsable, settleFactors, withKept } from '../accounts/index.ts';
 import type { Clock } from '../clock.ts';
 import { AppError } from '../errors.ts';
 import type { AccountRecord } from '../store/collections.ts';
@@ -52,6 +52,8 @@ export interface PasskeyRegistration {
     response: unknown;
     /** Its name if its model is not well known; the owner can rename it. */
     label?: string | undefined;
+    /** Of src/accounts/address-change.ts. */
+    isByOldWays?: boolean;
   }): Promise<RegisteredPasskey>;
 }
 
@@ -97,7 +99,11 @@ export function createPasskeyRegistration(deps: {
     return { ...registrationInfo, isDiscoverable };
   }
 
-  async function addToAccount(accountId: string, made: RegisteredPasskey, isKey: boolean): Promise<void> {
+  async function addToAccount(
+    accountId: string,
+    made: RegisteredPasskey,
+    { isKey, isByOldWays }: { readonly isKey: boolean; readonly isByOldWays: boolean },
+  ): Promise<void> {
     const stored = await update(accounts, accountId, (record) => {
       if (!isUsable(record)) throw new AppError('account.not_found');
       const { mustEnrolSecondFactor: _done, ...rest } = record;
@@ -107,7 +113,8 @@ export function createPasskeyRegistration(deps: {
         const problem = `This account already has ${MAX_PASSKEYS} passkeys. Remove one first.`;
         throw new AppError('request.invalid', { message: problem, fields: { passkeys: problem } });
       }
-      return { value: settleFactors(record, { ...rest, passkeys }, clock()) };
+      const after = settleFactors(record, { ...rest, passkeys }, clock());
+      return { value: withKept(record, after, isByOldWays) };
     });
     if (stored === undefined) throw new AppError('account.not_found');
   }
@@ -150,7 +157,7 @@ export function createPasskeyRegistration(deps: {
       });
     },
 
-    async finish({ accountId, boundTo, response, label }) {
+    async finish({ accountId, boundTo, response, label, isByOldWays = false }) {
       const made = await validate({ accountId, boundTo, response }).catch((cause: unknown) => {
         throw new AppError('passkey.refused', { cause });
       });
@@ -180,7 +187,8 @@ export function createPasskeyRegistration(deps: {
         // Second step only if it is not discoverable, or without user verification: then a finder could sign in with
         // it.
         const isUnchecked = !isUserVerified && deviceType === 'singleDevice';
-        await addToAccount(accountId, passkey, !made.isDiscoverable || isUnchecked);
+        const isKey = !made.isDiscoverable || isUnchecked;
+        await addToAccount(accountId, passkey, { isKey, isByOldWays });
       } catch (error) {
         // A passkey counts only if its account lists it; removing the record frees the id for another attempt.
         await collection.remove(recordId);

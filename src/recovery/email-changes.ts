@@ -13,49 +13,34 @@ import {
   parseEmail,
   securityState,
 } from '../accounts/index.ts';
+import type { Clock } from '../clock.ts';
 import { AppError } from '../errors.ts';
 import type { Events } from '../events/index.ts';
 import { keyFor, type RateLimits } from '../rate-limits/index.ts';
 import type { SecondFactors } from '../second-factors/index.ts';
+import type { MethodTimes } from '../sessions/index.ts';
 import type { SettingValues } from '../settings/index.ts';
-import type { EmailChangeRecord } from '../store/collections.ts';
 import type { EmailRequests } from './email-requests.ts';
 import type { Links } from './links.ts';
-import type { EmailChange, EmailChanges } from './own-emails.ts';
+import type { EmailChanges } from './own-emails.ts';
+import { changeOf, createStoppedChanges, isAt, movedTo, type StoppedChangesDeps } from './stopped-changes.ts';
 
 interface Deps {
   readonly requests: EmailRequests;
   readonly links: Pick<Links, 'removeAllOf'>;
   readonly settings: () => SettingValues;
-  readonly accounts: Pick<
-    Accounts,
-    'find' | 'findByAddress' | 'changeOwnAccount' | 'endSessionsAsAdmin' | 'voidSignInsInProgress'
-  >;
+  readonly accounts: StoppedChangesDeps['accounts'] & Pick<Accounts, 'findByAddress'>;
   readonly secondFactors: Pick<SecondFactors, 'trustedDevices'>;
+  readonly passkeys: StoppedChangesDeps['passkeys'];
   readonly limits: Pick<RateLimits, 'consume'>;
-  readonly events: Pick<Events, 'record' | 'origins'>;
+  readonly events: Pick<Events, 'record' | 'emitAndWait' | 'origins'>;
+  readonly clock: Clock;
 }
 
 const WEEK_MS = 7 * 86_400_000;
 
 const userOf = ({ id }: Account) => ({ kind: 'user', id }) as const;
 
-const changeOf = ({ accountId, from, to, createdAt, isAddition }: EmailChangeRecord): EmailChange => ({
-  accountId,
-  from,
-  to,
-  changedAt: createdAt,
-  isAddition: isAddition === true,
-});
-
-/** Where the address is the username too, one follows the other (src/accounts/username.ts). */
-const movedTo = (account: Account, email: string) => ({
-  email,
-  isEmailVerified: true,
-  ...(account.usernameKey === account.emailKey && { username: email }),
-});
-
-const isAt = (account: Account, address: string): boolean => account.emailKey === addressKey(address);
 const others = ({ otherEmails = [] }: Account): string[] => otherEmails.map(({ address }) => address);
 const without = (account: Account, address: string): string[] =>
   others(account).filter((other) => addressKey(other) !== addressKey(address));
@@ -63,13 +48,7 @@ const hasPrimary = (account: Account): boolean => account.email !== undefined &&
 
 export function createEmailChanges(deps: Deps): EmailChanges {
   const { requests, links, settings, accounts, secondFactors, limits, events } = deps;
-
-  /** What of it a stop would undo now: it counts as long as the primary address is another, or the added one is there. */
-  function standing(record: EmailChangeRecord, account: Account): 'change' | 'addition' | undefined {
-    if (account.email !== undefined && !isAt(account, record.from ?? '')) return 'change';
-    const isThere = record.isAddition === true && ownAddress(account, record.to) !== undefined;
-    return isThere ? 'addition' : undefined;
-  }
+  const stops = createStoppedChanges({ ...deps, forgetPending });
 
   async function findCurrent(token: string, act: 'confirm' | 'stop') {
     const record = await requests.find(token, act);
@@ -80,16 +59,9 @@ export function createEmailChanges(deps: Deps): EmailChanges {
       const isCurrent = record.securityState === securityState(account.id, account);
       return isCurrent ? { record, account, isMoved: !hasPrimary(account) } : undefined;
     }
-    const what = standing(record, account);
+    const what = stops.standing(record, account);
     return what && { record, account, isMoved: what === 'change' };
   }
-
-  async function stoppedOf(account: Account): Promise<EmailChange | undefined> {
-    const record = await requests.findStopped(account.id);
-    return record !== undefined && isAt(account, record.to) ? changeOf(record) : undefined;
-  }
-
-  const isStopped = async (account: Account): Promise<boolean> => (await stoppedOf(account)) !== undefined;
 
   /** As at sign-up: who may not come with an address may not bring it in afterwards, nor get what is given by its domain. */
   function refuseDomain(address: string): void {
@@ -97,14 +69,7 @@ export function createEmailChanges(deps: Deps): EmailChanges {
   }
 
   async function refuseWhenStopped(account: Account): Promise<void> {
-    if (await isStopped(account)) throw new AppError('account.email_frozen');
-  }
-
-  /** Everything that someone with one of the addresses may have begun. */
-  async function signOutEverywhere({ id }: Account): Promise<void> {
-    await accounts.voidSignInsInProgress(id);
-    await accounts.endSessionsAsAdmin(id);
-    await secondFactors.trustedDevices.revokeAll(id);
+    if (await stops.isStopped(account)) throw new AppError('account.email_frozen');
   }
 
   async function forgetPending(account: Account): Promise<void> {
@@ -127,7 +92,8 @@ export function createEmailChanges(deps: Deps): EmailChanges {
   async function move(account: Account, email: string, otherEmails: readonly string[]): Promise<Account> {
     const tell = await prepareStop(account, email, false);
     const changes = { ...movedTo(account, email), otherEmails };
-    const changed = await accounts.changeOwnAccount(account.id, changes, { version: account.version });
+    const options = { version: account.version, isStoppable: tell !== undefined };
+    const changed = await accounts.changeOwnAccount(account.id, changes, options);
     await secondFactors.trustedDevices.revokeAll(account.id);
     const user = userOf(account);
     await events.record({ event: 'email.changed', actor: user, target: user, details: { is_own: true } });
@@ -135,35 +101,20 @@ export function createEmailChanges(deps: Deps): EmailChanges {
     return changed;
   }
 
-  async function add(account: Account, address: string): Promise<void> {
+  async function add(account: Account, address: string, times: MethodTimes): Promise<void> {
     // Of several that waited for their links, those that came first.
     if (others(account).length >= MAX_OTHER_EMAILS) throw new AppError('account.too_many_emails');
     const tell = await prepareStop(account, address, true);
     const otherEmails = [...others(account), address];
-    await accounts.changeOwnAccount(account.id, { otherEmails }, { version: account.version });
+    const options = {
+      version: account.version,
+      isStoppable: tell !== undefined,
+      isByOldWays: accounts.isByOldWays(account, times),
+    };
+    await accounts.changeOwnAccount(account.id, { otherEmails }, options);
     const user = userOf(account);
     await events.record({ event: 'email.added', actor: user, target: user });
     await tell?.();
-  }
-
-  /** @throws AppError account.changed: nothing counts of it yet */
-  async function stopAs(record: EmailChangeRecord, account: Account) {
-    const { id, version } = account;
-    const what = standing(record, account);
-    if (what === undefined) return undefined;
-    if (what === 'change') {
-      await requests.keepStopped(account, record);
-      // Nothing is reset, signed in or told by mail until the owner has decided; the other addresses do not count either.
-      await accounts.changeOwnAccount(id, { isEmailVerified: false }, { version });
-    } else {
-      const otherEmails = without(account, record.to);
-      await accounts.changeOwnAccount(id, { otherEmails }, { version });
-    }
-    await forgetPending(account);
-    await signOutEverywhere(account);
-    const event = what === 'change' ? 'email.change_stopped' : 'email.addition_stopped';
-    await events.record({ event, target: userOf(account) });
-    return what;
   }
 
   return {
@@ -199,17 +150,17 @@ export function createEmailChanges(deps: Deps): EmailChanges {
     async stateOf(account) {
       const pending = await requests.pendingOf(account);
       const canAdd = others(account).length + pending.length < MAX_OTHER_EMAILS;
-      return { others: others(account), pending, stopped: await stoppedOf(account), canAdd };
+      return { others: others(account), pending, stopped: await stops.of(account), canAdd };
     },
 
-    isStopped,
+    isStopped: stops.isStopped,
 
     async find(token, act) {
       const found = await findCurrent(token, act);
       return found && { ...changeOf(found.record), isAddition: !found.isMoved };
     },
 
-    async confirm({ id: accountId }, token) {
+    async confirm({ id: accountId }, token, times) {
       const found = await findCurrent(token, 'confirm');
       // A link of another account: its address would come into this one, or this one's into the other.
       if (found === undefined || found.record.accountId !== accountId) return undefined;
@@ -223,7 +174,7 @@ export function createEmailChanges(deps: Deps): EmailChanges {
       const holder = await accounts.findByAddress(record.to);
       if (holder !== undefined && holder.id !== accountId) throw new AppError('account.email_taken');
       if (isMoved) await move(account, record.to, others(account));
-      else await add(account, record.to);
+      else await add(account, record.to, times);
       return isMoved ? 'moved' : 'added';
     },
 
@@ -257,7 +208,7 @@ export function createEmailChanges(deps: Deps): EmailChanges {
       for (;;) {
         const account = await accounts.find(found.account.id);
         try {
-          return account && (await stopAs(found.record, account));
+          return account && (await stops.stop(found.record, account));
         } catch (error) {
           // Someone goes on changing addresses: what is stopped is what is there now.
           if (!(error instanceof AppError) || error.code !== 'account.changed') throw error;
@@ -265,19 +216,7 @@ export function createEmailChanges(deps: Deps): EmailChanges {
       }
     },
 
-    async settle(account, choice) {
-      const stopped = await stoppedOf(account);
-      if (stopped?.from === undefined) throw new AppError('request.not_found');
-      // Whoever moved the account may have added the others as well.
-      const changes =
-        choice === 'keep'
-          ? movedTo(account, stopped.to)
-          : { ...movedTo(account, stopped.from), otherEmails: [] };
-      await accounts.changeOwnAccount(account.id, changes, { version: account.version });
-      await requests.forgetStopped(account.id);
-      const user = userOf(account);
-      const details = { is_kept: choice === 'keep' };
-      await events.record({ event: 'email.change_settled', actor: user, target: user, details });
-    },
+    settle: stops.settle,
+    settleAsAdmin: stops.settleAsAdmin,
   };
 }

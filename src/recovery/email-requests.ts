@@ -37,6 +37,8 @@ export interface EmailRequests {
    */
   keepStopped(account: Account, record: EmailChangeRecord): Promise<void>;
   forgetStopped(accountId: string): Promise<void>;
+  /** Tells an address of an account how a stopped change was settled. */
+  tellSettled(to: string, account: Account, choice: 'keep' | 'undo'): Promise<void>;
   send(
     to: string,
     template: 'email_change' | 'email_change_known' | 'email_change_stop' | 'email_added',
@@ -135,6 +137,14 @@ export function createEmailRequests({ collection, baseUrl, clock, mail, events }
 
     async forgetStopped(accountId) {
       await collection.remove(stoppedId(accountId));
+    },
+
+    async tellSettled(to, account, choice) {
+      const { values } = requestValues(events.origins.current(), clock());
+      const template = choice === 'keep' ? 'email_change_kept' : 'email_change_undone';
+      const language = account.profile.locale;
+      const owner = readerValues(account, true);
+      await mail.queue({ to, accountId: account.id, template, language, values: { ...values, ...owner } });
     },
 
     async send(to, template, account, link) {

@@ -6,6 +6,7 @@ import type { Accounts, CompleteSignIn } from '../accounts/index.ts';
 import type { Clock } from '../clock.ts';
 import type { Events } from '../events/index.ts';
 import type { Mail } from '../mail/index.ts';
+import type { Passkeys } from '../passkeys/index.ts';
 import type { RateLimits } from '../rate-limits/index.ts';
 import type { SecondFactors } from '../second-factors/index.ts';
 import { arePasswordsOff, type SettingValues } from '../settings/index.ts';
@@ -43,12 +44,16 @@ export function createRecovery(deps: {
     | 'changeOwnAccount'
     | 'endSessionsAsAdmin'
     | 'voidSignInsInProgress'
+    | 'stopAddressChange'
+    | 'isByOldWays'
+    | 'findByFormerAddress'
   >;
   signIns: Pick<CompleteSignIn, 'knownBrowser'>;
   mail: Pick<Mail, 'canSend' | 'queue' | 'requests'>;
   secondFactors: Pick<SecondFactors, 'verifyAtSignIn' | 'trustedDevices'>;
   limits: Pick<RateLimits, 'consume' | 'isWithin'>;
-  events: Pick<Events, 'record' | 'on' | 'origins'>;
+  events: Pick<Events, 'record' | 'on' | 'origins' | 'emitAndWait'>;
+  passkeys: Pick<Passkeys, 'list'>;
 }): Recovery {
   const { store, clock, settings } = deps;
   const links = createLinks({

@@ -1,10 +1,11 @@
 // Tokens are stored as digests, for one purpose, one account and the address they were sent to, and are used once
 // (checklist R072, R097).
-import { type Account, ownAddress, securityState } from '../accounts/index.ts';
+import { type Account, isFormerAddress, ownAddress, securityState } from '../accounts/index.ts';
 import type { Clock } from '../clock.ts';
 import { newSecret, secretDigest } from '../ids.ts';
 import type { AccountRecord, LinkRecord } from '../store/collections.ts';
 import type { EphemeralCollection } from '../store/port.ts';
+import { type FormerFactor, formerFactorOf } from './former-address.ts';
 
 export type LinkPurpose = LinkRecord['purpose'];
 
@@ -15,6 +16,10 @@ export interface Link {
   readonly email: string;
   /** The interaction that requested a magic link. */
   readonly boundTo?: string;
+  /** It was sent to a former address, and counts later. */
+  readonly isWaiting?: true;
+  /** It was sent to a former address: what shows that it is still the owner's. A passkey is for a sign-in. */
+  readonly factor?: FormerFactor;
 }
 
 export interface Links {
@@ -27,6 +32,8 @@ export interface Links {
     to?: string;
     purpose: LinkPurpose;
     boundTo?: string;
+    /** From now. Default: at once. */
+    waitsMs?: number;
   }): Promise<{ token: string; expiresAt: number }>;
   /** Whether one that was sent to this address counts and is valid for that long yet. */
   hasLasting(account: Account, to: string, purpose: LinkPurpose, milliseconds: number): Promise<boolean>;
@@ -54,16 +61,18 @@ const lifetimeKeys = {
 
 const TOKEN_LENGTH = newSecret().length;
 
-function isCurrent(link: LinkRecord, accountId: string, account: AccountRecord): boolean {
+function isCurrent(link: LinkRecord, accountId: string, account: AccountRecord, now: number): boolean {
   if (account.deletingAt !== undefined) return false;
   // A new password does not change who controls the mailbox, but invalidates links that set a password or sign in.
   if (link.purpose === 'email_verification') return account.email === link.email;
+  const isUnchanged = link.securityState === securityState(accountId, account);
+  if (link.purpose === 'password_reset' && isFormerAddress(account, link.email, now)) return isUnchanged;
   // An invitation is what verifies its address. A change that its owner stopped leaves no verified one: a link that whoever
   // changed it asked for before counts no more (email-changes.ts).
   const isOwn =
     ownAddress(account, link.email) === link.email ||
     (link.purpose === 'invitation' && account.email === link.email);
-  return isOwn && link.securityState === securityState(accountId, account);
+  return isOwn && isUnchanged;
 }
 
 export function createLinks(deps: {
@@ -81,23 +90,35 @@ export function createLinks(deps: {
     if (link === undefined || link.purpose !== purpose) return undefined;
     const { accountId, email, boundTo } = link;
     const account = await accounts.find(accountId);
-    if (account === undefined || !isCurrent(link, accountId, account.value)) return undefined;
-    const found: Link = { accountId, purpose, email, ...(boundTo !== undefined && { boundTo }) };
+    if (account === undefined || !isCurrent(link, accountId, account.value, clock())) return undefined;
+    const isFormer = isFormerAddress(account.value, email, clock());
+    const factor = isFormer ? formerFactorOf(account.value, clock()) : undefined;
+    const found: Link = {
+      accountId,
+      purpose,
+      email,
+      ...((link.validFrom ?? 0) > clock() && { isWaiting: true as const }),
+      ...(boundTo !== undefined && { boundTo }),
+      ...(factor !== undefined && { factor }),
+    };
     return { id, found };
   }
 
   return {
-    async create({ account, purpose, boundTo, to = account.email }) {
+    async create({ account, purpose, boundTo, to = account.email, waitsMs = 0 }) {
       if (to === undefined) throw new TypeError('a link needs an address to be sent to');
       const token = newSecret();
       const now = clock();
-      const expiresAt = now + settings()[lifetimeKeys[purpose]] * 1000;
+      // One that waits is read a day later, and not to the minute.
+      const lifetimeMs = waitsMs > 0 ? waitsMs * 2 : settings()[lifetimeKeys[purpose]] * 1000;
+      const expiresAt = now + lifetimeMs;
       const link: LinkRecord = {
         accountId: account.id,
         purpose,
         email: to,
         createdAt: now,
         ...(boundTo !== undefined && { boundTo }),
+        ...(waitsMs > 0 && { validFrom: now + waitsMs }),
         securityState: securityState(account.id, account),
       };
       await collection.insert(secretDigest(token), link, { expiresAt });
@@ -122,7 +143,7 @@ export function createLinks(deps: {
     },
     async consume(token, purpose) {
       const current = await findCurrent(token, purpose);
-      if (current === undefined) return undefined;
+      if (current === undefined || current.found.isWaiting === true) return undefined;
       return (await collection.remove(current.id)) ? current.found : undefined;
     },
     async removeAllOf(accountId, purpose) {

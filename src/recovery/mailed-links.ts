@@ -1,6 +1,7 @@
 import {
   type Account,
   type Accounts,
+  addressChangeOf,
   addressKey,
   type CompleteSignIn,
   isUsable,
@@ -14,6 +15,7 @@ import { ours } from '../phrase.ts';
 import { keyFor, type RateLimits } from '../rate-limits/index.ts';
 import { arePasswordsOff, type SettingValues } from '../settings/index.ts';
 import type { MailRequestRecord } from '../store/collections.ts';
+import { FORMER_WAIT_MS, formerFactorOf } from './former-address.ts';
 import type { Links } from './links.ts';
 import type { EmailChanges } from './own-emails.ts';
 
@@ -22,7 +24,7 @@ interface Deps {
   readonly clock: Clock;
   readonly settings: () => SettingValues;
   readonly links: Pick<Links, 'create' | 'hasLasting'>;
-  readonly accounts: Pick<Accounts, 'findUsable' | 'findByLogin'>;
+  readonly accounts: Pick<Accounts, 'findUsable' | 'findByLogin' | 'findByFormerAddress'>;
   readonly signIns: Pick<CompleteSignIn, 'knownBrowser'>;
   readonly mail: Pick<Mail, 'queue' | 'requests'>;
   readonly limits: Pick<RateLimits, 'isWithin'>;
@@ -77,15 +79,19 @@ export function createMailedLinks(deps: Deps): MailedLinks {
     readonly values: MailValues;
     readonly language: string | undefined;
     readonly boundTo?: string | undefined;
+    readonly waitsMs?: number;
   }): Promise<Queued> {
-    const { account, to, kind, language, boundTo } = link;
+    const { account, to, kind, language, boundTo, waitsMs = 0 } = link;
     const bound = boundTo === undefined ? {} : { boundTo };
-    const { token, expiresAt } = await links.create({ account, to, purpose: kind, ...bound });
+    const { token, expiresAt } = await links.create({ account, to, purpose: kind, waitsMs, ...bound });
     const url = `${baseUrl}/oauth2/${paths[kind]}?token=${token}`;
     const expiresSeconds = Math.round((expiresAt - clock()) / 1000);
-    const values = { ...readerValues(account), ...link.values, url, expiresSeconds };
+    const waits = waitsMs > 0 && { waitsSeconds: waitsMs / 1000 };
+    const values = { ...readerValues(account), ...link.values, ...waits, url, expiresSeconds };
     return mail.queue({ to, accountId: account.id, template: kind, language, values });
   }
+
+  const formerOf = (account: Account): string | undefined => addressChangeOf(account, clock())?.from;
 
   /**
    * Whether a further one is sent. The owner in a known browser has a budget apart, so that no stranger's requests keep their
@@ -108,11 +114,14 @@ export function createMailedLinks(deps: Deps): MailedLinks {
 
   async function answer(request: Asked, kind: RequestedKind): Promise<void> {
     const { email, ipAddress, userAgent, language, interaction } = request;
-    const found = await accounts.findByLogin(email);
+    const former = kind === 'password_reset' ? await accounts.findByFormerAddress(email) : undefined;
+    const found = former ?? (await accounts.findByLogin(email));
     const account = found && (await accounts.findUsable(found.id));
     // An unverified address may belong to another person (R129). Whoever has one of several gets it there: the primary
     // mailbox may be the one that is lost.
-    const to = account && (ownAddress(account, email) ?? ownAddress(account, account.email ?? ''));
+    const to =
+      account &&
+      (former ? formerOf(account) : (ownAddress(account, email) ?? ownAddress(account, account.email ?? '')));
     if (account === undefined || to === undefined) return;
     const isReset = kind === 'password_reset';
     const { allow_password_reset: canReset, allow_magic_link: canUseLinks } = settings();
@@ -127,7 +136,16 @@ export function createMailedLinks(deps: Deps): MailedLinks {
       details: { ip_address: ipAddress, device: values.device },
     });
     const chosen = account.profile.locale ?? language;
-    await mailLink({ account, to, kind, values, language: chosen, boundTo: interaction });
+    const waitsMs = former && formerFactorOf(account, clock()) === undefined ? FORMER_WAIT_MS : 0;
+    await mailLink({ account, to, kind, values, language: chosen, boundTo: interaction, waitsMs });
+    if (waitsMs > 0 && account.email !== undefined)
+      await mail.queue({
+        to: account.email,
+        accountId: account.id,
+        template: 'password_reset_waits',
+        language: chosen,
+        values: { ...readerValues(account), ...values },
+      });
   }
 
   for (const kind of ['password_reset', 'magic_link'] as const)

@@ -1,5 +1,6 @@
 // What people do with the addresses of their accounts; how is in email-changes.ts.
 import type { Account } from '../accounts/index.ts';
+import type { MethodTimes } from '../sessions/index.ts';
 
 export interface EmailChange {
   readonly accountId: string;
@@ -11,13 +12,19 @@ export interface EmailChange {
   readonly isAddition: boolean;
 }
 
+/** One that waits for its owner. */
+export interface StoppedEmailChange extends EmailChange {
+  /** Epoch milliseconds from which the owner may keep the new address. */
+  readonly keepFrom: number;
+}
+
 export interface OwnEmails {
   /** Verified, besides the primary one. */
   readonly others: readonly string[];
   /** What waits for a link to be used, whether it can be or not. */
   readonly pending: readonly string[];
   /** What was stopped and waits for its owner. */
-  readonly stopped?: EmailChange | undefined;
+  readonly stopped?: StoppedEmailChange | undefined;
   /** Whether there is room for one more. */
   readonly canAdd: boolean;
 }
@@ -40,7 +47,7 @@ export interface EmailChanges {
    * @throws AppError account.email_taken, account.changed, account.email_domain, account.email_frozen,
    * account.too_many_emails
    */
-  confirm(account: Account, token: string): Promise<'added' | 'moved' | undefined>;
+  confirm(account: Account, token: string, times: MethodTimes): Promise<'added' | 'moved' | undefined>;
   /**
    * One of the other addresses becomes the primary one; every session of the account ends.
    * @returns the account as it is then
@@ -57,6 +64,12 @@ export interface EmailChanges {
   forgetPending(account: Account): Promise<void>;
   /** By whoever has the earlier mailbox: signs nobody in. @returns what it stopped; undefined: not a valid link */
   stop(token: string): Promise<'addition' | 'change' | undefined>;
-  /** By the owner, after a stop. @throws AppError request.not_found, account.email_taken */
-  settle(account: Account, choice: 'keep' | 'undo'): Promise<void>;
+  /**
+   * By the owner, after a stop.
+   * @param times when each method of this sign-in was authenticated
+   * @throws AppError request.not_found, account.email_taken; to keep it: account.email_keep_waits, auth.stale
+   */
+  settle(account: Account, choice: 'keep' | 'undo', times: MethodTimes): Promise<void>;
+  /** @throws AppError account.no_stopped_change, account.email_taken */
+  settleAsAdmin(account: Account, choice: 'keep' | 'undo'): Promise<void>;
 }

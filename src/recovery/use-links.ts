@@ -1,15 +1,20 @@
-import { type Account, type Accounts, checkNewPassword } from '../accounts/index.ts';
+import { type Account, type Accounts, checkNewPassword, isOldAddress } from '../accounts/index.ts';
+import type { Clock } from '../clock.ts';
+import { AppError } from '../errors.ts';
 import type { Events } from '../events/index.ts';
+import type { SecondFactors } from '../second-factors/index.ts';
 import type { SettingValues } from '../settings/index.ts';
+import { isFormerCode } from './former-address.ts';
 import type { Link, Links } from './links.ts';
 
 export interface UseLinks {
   /**
    * Ends every session; trusted devices, codes and other links become invalid with the earlier security state.
    * @returns the link, or undefined when it is not valid any more
-   * @throws AppError request.invalid for an unacceptable password; the link stays valid
+   * @param code where the link asks for one (former-address.ts)
+   * @throws AppError request.invalid for an unacceptable password, or a wrong code; the link stays valid
    */
-  resetPassword(token: string, password: string): Promise<Link | undefined>;
+  resetPassword(token: string, password: string, code?: string): Promise<Link | undefined>;
   /** @returns whether the link was valid */
   verifyEmail(token: string): Promise<boolean>;
   /** @returns undefined also when the account cannot be used any more */
@@ -22,18 +27,35 @@ interface Deps {
   readonly events: Pick<Events, 'record'>;
   readonly settings: () => SettingValues;
   readonly baseUrl: string;
+  readonly clock: Clock;
+  readonly secondFactors: Pick<SecondFactors, 'verifyAtSignIn'>;
 }
 
-export function createUseLinks({ accounts, links, events, settings, baseUrl }: Deps): UseLinks {
+export function createUseLinks(deps: Deps): UseLinks {
+  const { accounts, links, events, settings, baseUrl, clock } = deps;
+
+  async function isRightCode({ accountId, factor }: Link, code: string): Promise<boolean> {
+    const account = await accounts.findUsable(accountId);
+    if (account === undefined || factor !== 'code') return false;
+    const attempt = { code, boundTo: `reset of ${accountId}`, now: clock() };
+    return isFormerCode(account, attempt, deps.secondFactors);
+  }
+
   return {
-    async resetPassword(token, password) {
+    async resetPassword(token, password, code = '') {
       const known = await links.find(token, 'password_reset');
       if (known === undefined) return undefined;
       const account = (await accounts.findUsable(known.accountId)) ?? { username: '' };
       checkNewPassword(password, account, { settings: settings(), baseUrl });
+      if (known.factor !== undefined && !(await isRightCode(known, code)))
+        throw new AppError('request.invalid', { fields: { code: 'Incorrect code.' } });
       const link = await links.consume(token, 'password_reset');
       if (link === undefined) return undefined;
-      await accounts.changeOwnAccount(link.accountId, { password });
+      const now = clock();
+      const owner = await accounts.find(link.accountId);
+      // Where the address is none of before, the password rests on it.
+      const isByOldWays = owner !== undefined && isOldAddress(owner, link.email, now);
+      await accounts.changeOwnAccount(link.accountId, { password }, { isByOldWays });
       await events.record({ event: 'password.reset', target: { kind: 'user', id: link.accountId } });
       return link;
     },

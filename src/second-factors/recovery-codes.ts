@@ -1,7 +1,7 @@
 // Recovery codes: ten, shown once, each valid for one sign-in without the other factor (checklist R102). With 80
 // random bits each, they can be stored as plain digests, which cannot be brute-forced.
 import { randomBytes } from 'node:crypto';
-import { hasSecondFactor } from '../accounts/index.ts';
+import { hasSecondFactor, withKept } from '../accounts/index.ts';
 import { AppError } from '../errors.ts';
 import { secretDigest } from '../ids.ts';
 import type { AccountRecord } from '../store/collections.ts';
@@ -12,10 +12,11 @@ import type { Attempt, SecondFactorLimit, Verdict } from './limit.ts';
 export interface RecoveryCodes {
   /**
    * Replaces the previous codes, which become invalid.
+   * @param isByOldWays of src/accounts/address-change.ts
    * @returns ten codes like `k3v9-0qzt-m1x8-r5ce`, which cannot be shown again
    * @throws AppError account.not_found; mfa.none for an account without a second factor
    */
-  generate(accountId: string): Promise<string[]>;
+  generate(accountId: string, isByOldWays?: boolean): Promise<string[]>;
   /** Uses up a valid code. Also works when too many wrong codes have disabled the other factors. */
   verify(attempt: Attempt): Promise<Verdict>;
 }
@@ -52,14 +53,14 @@ export function createRecoveryCodes(deps: {
 }): RecoveryCodes {
   const { accounts, limit } = deps;
   return {
-    async generate(accountId) {
+    async generate(accountId, isByOldWays = false) {
       const codes = Array.from({ length: COUNT }, newCode);
       const recoveryCodes = codes.map((code) => digestOf(accountId, code));
       const stored = await update(accounts, accountId, (record) => {
         if (record.deletingAt !== undefined) throw new AppError('account.not_found');
         // Without a factor, they would stay valid for a factor that another person may enrol later.
         if (!hasSecondFactor(record)) throw new AppError('mfa.none');
-        return { value: { ...record, recoveryCodes } };
+        return { value: withKept(record, { ...record, recoveryCodes }, isByOldWays) };
       });
       if (stored === undefined) throw new AppError('account.not_found');
       return codes.map(inGroups);

@@ -5,6 +5,7 @@ import {
   isUsable,
   settleFactors,
   wantsSecondStep,
+  withKept,
 } from '../accounts/index.ts';
 import type { Clock } from '../clock.ts';
 import { AppError } from '../errors.ts';
@@ -42,10 +43,15 @@ export interface CodeFactors {
   startEmail(account: Account, boundTo: string, browser?: string): ReturnType<EmailCodes['start']>;
   /**
    * Enables or disables codes by mail as a factor of this account.
-   * @param check throws to refuse; gets the account as it would be
+   * @param options.check throws to refuse; gets the account as it would be
+   * @param options.isByOldWays of src/accounts/address-change.ts
    * @throws AppError account.not_found; request.invalid to enable it without a verified address
    */
-  setEmailFactor(accountId: string, isOn: boolean, check?: (after: AccountRecord) => void): Promise<void>;
+  setEmailFactor(
+    accountId: string,
+    isOn: boolean,
+    options?: { readonly check?: (after: AccountRecord) => void; readonly isByOldWays?: boolean },
+  ): Promise<void>;
   /** Removes what is stored outside of the account's document, when the account is deleted. */
   removeAllOf(accountId: string): Promise<void>;
   readonly totp: Totp;
@@ -112,14 +118,14 @@ export function createCodeFactors(deps: CodeFactorsDeps): CodeFactors {
       if (!methodsOf(account).includes('email')) return 'limited';
       return emailCodes.start({ accountId: account.id, purpose: 'sign_in', boundTo, browser });
     },
-    async setEmailFactor(accountId, isOn, check) {
+    async setEmailFactor(accountId, isOn, { check, isByOldWays = false } = {}) {
       const stored = await update(accounts, accountId, (record) => {
         if (record.deletingAt !== undefined) throw new AppError('account.not_found');
         if ((record.hasEmailCodes === true) === isOn) return undefined;
         const changed = isOn ? withEmailFactor(record) : withoutEmailFactor(record);
         const after = settleFactors(record, changed, clock());
         check?.(after);
-        return { value: after };
+        return { value: withKept(record, after, isByOldWays) };
       });
       if (stored === undefined) throw new AppError('account.not_found');
     },

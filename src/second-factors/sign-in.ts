@@ -26,9 +26,10 @@ export interface SignInFactors {
     account: Pick<Account, 'id'>,
     pending: string,
     code: string,
+    isByOldWays: boolean,
   ): Promise<'ok' | 'wrong' | 'expired'>;
   /** @returns the account after the change: a code for its earlier state would be invalid */
-  enrolEmailAtSignIn(accountId: string): Promise<Account | undefined>;
+  enrolEmailAtSignIn(accountId: string, isByOldWays: boolean): Promise<Account | undefined>;
   /** Whether codes by mail can become this account's factor, by its address, the settings and whether any mail leaves. */
   canUseEmail(account: Account): boolean;
   /** Creates a code and queues the mail. */
@@ -100,14 +101,14 @@ export function createSignInFactors(deps: Deps): SignInFactors {
       return verdict;
     },
 
-    async enrolTotpAtSignIn({ id }, pending, code) {
-      const outcome = await factors.totp.confirm(id, pending, code);
+    async enrolTotpAtSignIn({ id }, pending, code, isByOldWays) {
+      const outcome = await factors.totp.confirm(id, pending, code, isByOldWays);
       if (outcome === 'ok') await recordEnrolment(id, 'totp');
       return outcome;
     },
 
-    async enrolEmailAtSignIn(accountId) {
-      await factors.setEmailFactor(accountId, true);
+    async enrolEmailAtSignIn(accountId, isByOldWays) {
+      await factors.setEmailFactor(accountId, true, { isByOldWays });
       const account = await accounts.findUsable(accountId);
       if (account !== undefined) await recordEnrolment(accountId, 'email');
       return account;

@@ -2,7 +2,7 @@
 // codes, and accepts each time step once (RFC 6238 §5.2). The only import of otplib. The secret is sealed for its
 // account.
 import { generateSecret, generateURI, verifySync } from 'otplib';
-import { type Account, isUsable, securityState, settleFactors } from '../accounts/index.ts';
+import { type Account, isUsable, securityState, settleFactors, withKept } from '../accounts/index.ts';
 import type { Clock } from '../clock.ts';
 import type { AccountRecord } from '../store/collections.ts';
 import type { EphemeralCollection } from '../store/port.ts';
@@ -37,9 +37,15 @@ export interface Totp {
   reopen(account: Account, pending: string): Enrolment | undefined;
   /**
    * Enrols after a valid code, which counts as used; replaces an earlier authenticator.
+   * @param isByOldWays of src/accounts/address-change.ts
    * @returns expired when the account changed since begin(), including by another enrolment
    */
-  confirm(accountId: string, pending: string, code: string): Promise<'ok' | 'wrong' | 'expired'>;
+  confirm(
+    accountId: string,
+    pending: string,
+    code: string,
+    isByOldWays?: boolean,
+  ): Promise<'ok' | 'wrong' | 'expired'>;
   verify(attempt: Attempt): Promise<Verdict>;
   /**
    * @param check throws to refuse; gets the account as it would be
@@ -145,7 +151,7 @@ export function createTotp(deps: {
       const opened = openPending(account.id, account, pending);
       return opened && show(account, opened.secret, pending);
     },
-    async confirm(accountId, pending, code) {
+    async confirm(accountId, pending, code, isByOldWays = false) {
       const last: { outcome: 'ok' | 'wrong' | 'expired' } = { outcome: 'expired' };
       const stored = await update(accounts, accountId, (record) => {
         last.outcome = 'expired';
@@ -158,7 +164,8 @@ export function createTotp(deps: {
         const { mustEnrolSecondFactor: _done, ...rest } = record;
         const sealedSecret = sealer.seal(purposeOf(accountId), opened.secret);
         const totp = { sealedSecret, lastStep, enrolledAt: now };
-        return { value: settleFactors(record, { ...rest, totpVerified: true, totp }, now) };
+        const after = settleFactors(record, { ...rest, totpVerified: true, totp }, now);
+        return { value: withKept(record, after, isByOldWays) };
       });
       return stored === undefined ? 'expired' : last.outcome;
     },

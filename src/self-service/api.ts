@@ -122,7 +122,10 @@ export function accountApi(deps: Deps): Koa.Middleware {
       is_email_verified: who.account.isEmailVerified,
       other_emails: others,
       pending,
-      stopped: stopped === undefined ? null : { from: stopped.from ?? null, to: stopped.to },
+      stopped:
+        stopped === undefined
+          ? null
+          : { from: stopped.from ?? null, to: stopped.to, keep_from: iso(stopped.keepFrom) },
     };
   }
 

@@ -10,6 +10,7 @@ import {
   hasSecondFactor,
   mayBeLeftWith,
 } from '../accounts/index.ts';
+import type { Clock } from '../clock.ts';
 import { AppError } from '../errors.ts';
 import type { EventName, Events } from '../events/index.ts';
 import { acrOf, type BrowserSession, type SignedInUsers } from '../oidc/index.ts';
@@ -17,18 +18,24 @@ import type { Passkeys } from '../passkeys/index.ts';
 import type { RateLimits } from '../rate-limits/index.ts';
 import type { EmailChanges } from '../recovery/index.ts';
 import type { SecondFactors } from '../second-factors/index.ts';
-import type { AuthenticationMethod, Sessions } from '../sessions/index.ts';
+import {
+  type AuthenticationMethod,
+  mergeMethodTimes,
+  type Sessions,
+  stampMethods,
+} from '../sessions/index.ts';
 import type { SettingValues } from '../settings/index.ts';
 import type { AccountRecord } from '../store/collections.ts';
 import { emailCodesOf } from './overview.ts';
 import type { SelfServiceUser } from './page-kit.ts';
 
 export interface CredentialChangesDeps {
+  readonly clock: Clock;
   readonly settings: () => SettingValues;
   readonly baseUrl: string;
   readonly signedIn: Pick<SignedInUsers, 'strongestAcr'>;
   readonly browser: Pick<BrowserSession, 'signIn'>;
-  readonly accounts: Pick<Accounts, 'find' | 'changeOwnAccount' | 'voidSignInsInProgress'>;
+  readonly accounts: Pick<Accounts, 'find' | 'changeOwnAccount' | 'isByOldWays' | 'voidSignInsInProgress'>;
   readonly passkeys: Pick<Passkeys, 'add' | 'removeOwn'>;
   readonly secondFactors: Pick<SecondFactors, 'totp' | 'recoveryCodes' | 'trustedDevices' | 'setEmailFactor'>;
   readonly sessions: Pick<Sessions, 'end' | 'endAllOf'>;
@@ -115,6 +122,13 @@ export function createCredentialChanges(deps: CredentialChangesDeps) {
     await confirmSession({ accountId, uid, provenAt: changedAt + 1 });
   }
 
+  /** Whether what is made outlives the stop of a change of address. */
+  const isByOldWays = (
+    { account, methodTimes }: SelfServiceUser,
+    methods: readonly AuthenticationMethod[] = [],
+  ): boolean =>
+    accounts.isByOldWays(account, mergeMethodTimes(methodTimes, stampMethods(methods, deps.clock())));
+
   /** Each is a mail to the owner, who would not find the others among them. @throws AppError request.rate_limited */
   const limitMails = ({ account }: SelfServiceUser, act: string) =>
     deps.limits.consume('mail_acts', `${act} of ${account.id}`);
@@ -149,7 +163,7 @@ export function createCredentialChanges(deps: CredentialChangesDeps) {
       const changed = await accounts.changeOwnAccount(
         account.id,
         { password: next },
-        { version: proven.version },
+        { version: proven.version, isByOldWays: isByOldWays(who, hasPassword ? ['password'] : []) },
       );
       await secondFactors.trustedDevices.revokeAll(account.id);
       await record(who, 'password.changed');
@@ -175,7 +189,11 @@ export function createCredentialChanges(deps: CredentialChangesDeps) {
     },
 
     async addPasskey(ctx: Koa.Context, who: SelfServiceUser, input: { boundTo: string; response: unknown }) {
-      const added = await passkeys.add({ ...input, accountId: who.account.id });
+      const added = await passkeys.add({
+        ...input,
+        accountId: who.account.id,
+        isByOldWays: isByOldWays(who),
+      });
       await endOtherSessions(ctx, who);
       return added;
     },
@@ -203,14 +221,16 @@ export function createCredentialChanges(deps: CredentialChangesDeps) {
 
       async confirm(ctx: Koa.Context, who: SelfServiceUser, pending: string, code: string) {
         const { id, totp } = who.account;
-        const outcome = await secondFactors.totp.confirm(id, pending, code);
+        const outcome = await secondFactors.totp.confirm(id, pending, code, isByOldWays(who));
         if (outcome !== 'ok') return outcome;
         const isReplaced = totp !== undefined;
         const details = { method: 'totp', is_replaced: isReplaced };
         await record(who, 'mfa.enrolled', details);
         await endOtherSessions(ctx, who, ['totp']);
         const hasCodes = ((await accounts.find(id))?.recoveryCodes ?? []).length > 0;
-        return { codes: hasCodes ? undefined : await secondFactors.recoveryCodes.generate(id) };
+        return {
+          codes: hasCodes ? undefined : await secondFactors.recoveryCodes.generate(id, isByOldWays(who)),
+        };
       },
 
       async removeApp(ctx: Koa.Context, who: SelfServiceUser): Promise<void> {
@@ -225,17 +245,17 @@ export function createCredentialChanges(deps: CredentialChangesDeps) {
         if (emailCodesOf(who.account, settings()) !== 'now') throw new AppError('mfa.email_off');
         if (who.account.hasEmailCodes === true) return undefined;
         await limitMails(who, 'codes by mail');
-        await secondFactors.setEmailFactor(id, true);
+        await secondFactors.setEmailFactor(id, true, { isByOldWays: isByOldWays(who) });
         await record(who, 'mfa.enrolled', { method: 'email' });
         await endOtherSessions(ctx, who);
         const hasCodes = ((await accounts.find(id))?.recoveryCodes ?? []).length > 0;
-        return hasCodes ? undefined : secondFactors.recoveryCodes.generate(id);
+        return hasCodes ? undefined : secondFactors.recoveryCodes.generate(id, isByOldWays(who));
       },
 
       async removeEmail(ctx: Koa.Context, who: SelfServiceUser): Promise<void> {
         if (who.account.hasEmailCodes !== true) return;
         await limitMails(who, 'codes by mail');
-        await secondFactors.setEmailFactor(who.account.id, false, keepEnough);
+        await secondFactors.setEmailFactor(who.account.id, false, { check: keepEnough });
         await record(who, 'mfa.removed', { method: 'email' });
         await endOtherSessions(ctx, who);
       },
@@ -245,7 +265,7 @@ export function createCredentialChanges(deps: CredentialChangesDeps) {
         // recovery.
         if (settings().mfa_mode === 'off' && !hasPasskey(who.account)) throw new AppError('mfa.off');
         await limitMails(who, 'recovery codes');
-        const codes = await secondFactors.recoveryCodes.generate(who.account.id);
+        const codes = await secondFactors.recoveryCodes.generate(who.account.id, isByOldWays(who));
         await record(who, 'recovery.generated', { count: codes.length });
         return codes;
       },

@@ -22,7 +22,7 @@ export interface Deletion {
 }
 
 export function createDeletion(deps: {
-  readonly accounts: Pick<Accounts, 'requestDeletion' | 'ownDeletions'>;
+  readonly accounts: Pick<Accounts, 'requestDeletion' | 'ownDeletions' | 'isByOldWays'>;
   readonly settings: () => SettingValues;
   readonly clock: Clock;
   readonly events: Pick<Events, 'record'>;
@@ -34,11 +34,14 @@ export function createDeletion(deps: {
   return {
     isAllowed,
     days,
-    async request({ account: { id, username } }, typed) {
+    async request({ account, methodTimes }, typed) {
+      const { id, username } = account;
       if (!isAllowed()) throw new AppError('account.deletion_off');
       if (fold(typed) !== fold(username)) throw invalid({ username: 'Must be your username.' });
       const isAtOnce = days() === 0;
-      const { deletion } = await accounts.requestDeletion(id, clock() + days() * DAY_MS);
+      const { deletion } = await accounts.requestDeletion(id, clock() + days() * DAY_MS, {
+        isByOldWays: accounts.isByOldWays(account, methodTimes),
+      });
       const dueAt = deletion?.dueAt ?? clock();
       const user = { kind: 'user', id } as const;
       const details = { due_at: new Date(dueAt).toISOString() };

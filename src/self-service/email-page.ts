@@ -14,13 +14,18 @@ import {
 } from './page-kit.ts';
 
 type Model = PageModels['account-email'];
-type Stopped = NonNullable<Model['stopped']>;
+type Stopped = Omit<NonNullable<Model['stopped']>, 'keepWaits'> & {
+  /** Epoch milliseconds from which the new address can be kept. */
+  readonly keepFrom: number;
+};
 
 export interface EmailDeps {
   readonly kit: PageKit;
   readonly state: (
     who: SelfServiceUser,
   ) => Promise<Pick<Model, 'others' | 'pending' | 'canAdd'> & { readonly stopped?: Stopped | undefined }>;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
   /** @throws as EmailChanges of src/recovery, as all of these */
   readonly request: (who: SelfServiceUser, address: string) => Promise<void>;
   readonly find: (
@@ -46,7 +51,7 @@ export interface EmailDeps {
   /** Whether something may be kept for a browser there in which nobody is signed in. */
   readonly mayKeep: (address: string) => Promise<boolean>;
   readonly stop: (token: string) => Promise<'addition' | 'change' | undefined>;
-  /** @throws AppError request.not_found, account.email_taken, account.changed */
+  /** @throws AppError request.not_found, account.email_taken, account.changed, account.email_keep_waits, auth.stale */
   readonly settle: (who: SelfServiceUser, choice: 'keep' | 'undo') => Promise<void>;
 }
 
@@ -87,6 +92,8 @@ export function createEmailPage({ kit, ...deps }: EmailDeps) {
   async function show(ctx: Koa.Context, who: SelfServiceUser, shown: Shown = {}): Promise<void> {
     const { errors = {}, alert, retryAfterSeconds, status } = shown;
     const { account } = who;
+    const { stopped, ...state } = await deps.state(who);
+    const waiting = stopped && { ...stopped, keepWaits: stopped.keepFrom > deps.now() };
     views.send(
       ctx,
       'account-email',
@@ -95,7 +102,8 @@ export function createEmailPage({ kit, ...deps }: EmailDeps) {
         account: ownerOf(who),
         email: account.email,
         isVerified: account.email !== undefined && account.isEmailVerified,
-        ...(await deps.state(who)),
+        ...state,
+        stopped: waiting,
         values: { email: shown.email ?? '' },
         confirmUrl: kit.confirmUrlOf(who, 'email'),
         notice: noticeOf(ctx, NOTICES),
@@ -158,7 +166,12 @@ export function createEmailPage({ kit, ...deps }: EmailDeps) {
     settle: (ctx: Koa.Context, who: SelfServiceUser): Promise<void> =>
       kit.change(ctx, who, {
         page: 'email',
-        alerts: { ...ALERTS, 'request.not_found': 'alert.email_settled' },
+        alerts: {
+          ...ALERTS,
+          'request.not_found': 'alert.email_settled',
+          'account.email_keep_waits': 'alert.email_keep_waits',
+          'auth.stale': 'alert.email_keep_stale',
+        },
         async act(form) {
           const choice = form.get('id') === 'undo' ? 'undo' : 'keep';
           await deps.settle(who, choice);

@@ -110,17 +110,18 @@ function partsOf({ settings, clock, config, events, protocol, knownBrowsers, dom
 type Parts = ReturnType<typeof partsOf>;
 
 const emailActions = (
-  { recovery: { emailChanges }, limits }: Pick<Parts, 'recovery' | 'limits'>,
+  { recovery: { emailChanges }, limits, clock }: Pick<Parts, 'recovery' | 'limits' | 'clock'>,
   { emails }: Pick<ReturnType<typeof createCredentialChanges>, 'emails'>,
 ): Omit<EmailDeps, 'kit'> => ({
   ...emails,
+  now: clock,
   state: ({ account }) => emailChanges.stateOf(account),
   request: ({ account }, address) => emailChanges.request(account, address),
   find: emailChanges.find,
-  confirm: ({ account }, token) => emailChanges.confirm(account, token),
+  confirm: ({ account, methodTimes }, token) => emailChanges.confirm(account, token, methodTimes),
   mayKeep: (address) => limits.isWithin('public_requests_ip', address),
   stop: emailChanges.stop,
-  settle: ({ account }, choice) => emailChanges.settle(account, choice),
+  settle: ({ account, methodTimes }, choice) => emailChanges.settle(account, choice, methodTimes),
 });
 
 const pictureActions = ({ avatars, baseUrl }: Pick<Parts, 'avatars' | 'baseUrl'>): OwnPicture => ({

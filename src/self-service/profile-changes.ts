@@ -30,7 +30,7 @@ export type OwnProfile = { readonly [Name in OwnField | 'username']?: string | u
 
 interface Deps {
   readonly settings: () => SettingValues;
-  readonly accounts: Pick<Accounts, 'changeOwnAccount'>;
+  readonly accounts: Pick<Accounts, 'changeOwnAccount' | 'isByOldWays'>;
   readonly events: Pick<Events, 'record'>;
   readonly limits: Pick<RateLimits, 'consume'>;
 }
@@ -63,7 +63,11 @@ export function createProfileChanges({ settings, accounts, events, limits }: Dep
       if (changed.length === 0 && username === undefined) return;
       if (username !== undefined) await charge(who, username);
       const profile = Object.fromEntries(changed.map((name) => [name, wanted[name]]));
-      const after: Account = await accounts.changeOwnAccount(before.id, { profile, username });
+      const after: Account = await accounts.changeOwnAccount(
+        before.id,
+        { profile, username },
+        { isByOldWays: accounts.isByOldWays(before, who.methodTimes) },
+      );
       const user = { kind: 'user', id: before.id } as const;
       if (changed.length > 0)
         await events.record({

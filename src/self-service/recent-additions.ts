@@ -132,7 +132,7 @@ export function createRecentAdditions(deps: RecentAdditionsDeps) {
       if (await secondFactors.totp.remove(accountId, keepEnough)) await record('totp');
       return;
     }
-    await secondFactors.setEmailFactor(accountId, false, keepEnough);
+    await secondFactors.setEmailFactor(accountId, false, { check: keepEnough });
     await record('email');
   }
 

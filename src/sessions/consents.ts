@@ -25,6 +25,8 @@ export interface Consents {
   /** Stores nothing but the event. */
   refuse(accountId: string, clientId: string): Promise<void>;
   removeOfAccount(accountId: string): Promise<void>;
+  /** Those given or widened since: the person is asked again. @param since epoch milliseconds */
+  removeSince(accountId: string, since: number): Promise<void>;
 }
 
 /** @returns the id of a user's consent to an application */
@@ -108,6 +110,11 @@ export function createConsents({ collection, clock, events }: Deps): Consents {
 
     async removeOfAccount(accountId) {
       await collection.removeBy('account', accountId);
+    },
+    async removeSince(accountId, since) {
+      const all = await collection.findBy('account', accountId);
+      const given = all.filter(({ value }) => value.updatedAt >= since);
+      await Promise.all(given.map(({ id }) => collection.remove(id)));
     },
   };
 }

@@ -51,6 +51,7 @@ export function createSessionDomain({ store, clock, events, settings }: Deps) {
   events.on('accountRemoving', ({ accountId }) =>
     Promise.all([consents.removeOfAccount(accountId), sessions.removeOfAccount(accountId)]),
   );
+  events.on('addressChangeStopped', ({ accountId, since }) => consents.removeSince(accountId, since));
   events.on('apiRemoving', ({ apiId }) => grants.revokeOfApi(apiId));
   const jobs: readonly Job[] = [
     purgeExpired({

@@ -3,7 +3,7 @@
 import { accountState, agentState, clientName, hasPasswordGrant } from './client-fields.ts';
 import type { ClientRecord, InitialAccessTokenRecord, LogoutDeliveryRecord } from './client-records.ts';
 import type { EmailChallengeRecord } from './code-records.ts';
-import { asPath, dropEmails } from './fields.ts';
+import { asPath, dropEmails, furtherAddresses } from './fields.ts';
 import type { CollectionDefinition } from './port.ts';
 import type {
   AccountRecord,
@@ -23,6 +23,7 @@ import type {
 } from './records.ts';
 import { eventText, namesOf, orderOfName } from './search-text.ts';
 
+export type { AddressChange } from './address-records.ts';
 export type {
   ClientMetadata,
   ClientRecord,
@@ -69,7 +70,7 @@ export const accounts: CollectionDefinition<AccountRecord> = {
     email: {
       unique: true,
       key: (a) => a.emailKey,
-      furtherKeys: (a) => (a.otherEmails ?? []).map(({ key }) => key),
+      furtherKeys: furtherAddresses,
       dropFurther: dropEmails,
     },
     role: { key: (a) => a.role },

@@ -27,8 +27,21 @@ export const protocolFields: CollectionDefinition<ProtocolPayload>['fields'] = {
   client_id: { type: 'string', of: protocolIndexes.client.key },
 };
 
+/**
+ * Also the former primary address, as long as a change can be stopped: it would be another account's when its owner wants it
+ * back.
+ */
+export function furtherAddresses({ emailKey, otherEmails = [], addressChange }: AccountRecord): string[] {
+  const keys = new Set(otherEmails.map(({ key }) => key));
+  if (addressChange !== undefined && addressChange.fromKey !== emailKey) keys.add(addressChange.fromKey);
+  return [...keys];
+}
+
 /** Takes further addresses away (yielded-keys.ts). */
 export function dropEmails(account: AccountRecord, keys: ReadonlySet<string>): void {
+  // Without it a stop goes by times (accounts/address-change.ts).
+  if (account.addressChange !== undefined && keys.has(account.addressChange.fromKey))
+    delete account.addressChange;
   const left = account.otherEmails?.filter(({ key }) => !keys.has(key)) ?? [];
   if (left.length > 0) account.otherEmails = left;
   else delete account.otherEmails;

@@ -53,6 +53,7 @@ const accounts = {
   recoveryCodes: true,
   passkeys: ['id', { id: true, kind: true }],
   hasEmailCodes: true,
+  addressChange: true,
   mustEnrolSecondFactor: true,
   securityChangedAt: true,
   profile,

@@ -1,5 +1,6 @@
 // The record types of all collections: plain JSON. Times (`…At`) are epoch milliseconds. Indexes are in collections.ts.
 
+import type { AddressChange } from './address-records.ts';
 import type { GuessCounters } from './guess-records.ts';
 
 // ---------------------------------------------------------------------------------------------- accounts
@@ -109,6 +110,8 @@ export interface AccountRecord extends GuessCounters {
   acceptedTerms?: { at: number; termsUrl?: string; privacyUrl?: string };
   /** Names of the account's groups, sorted; absent: none. */
   groups?: string[];
+  /** The change of an address that can be stopped, or was; src/accounts/address-change.ts has its rules. */
+  addressChange?: AddressChange;
   createdAt: number;
   updatedAt: number;
 }
@@ -134,6 +137,8 @@ export interface LinkRecord {
   createdAt: number;
   /** The interaction that requested a magic link, where the sign-in continues. */
   boundTo?: string;
+  /** To a former address: the link does not count before. */
+  validFrom?: number;
   /** The account's security state at creation; a later change of password, address or factor voids the link. */
   securityState: string;
 }

@@ -154,7 +154,14 @@ export interface AccountPageModels {
     readonly pending: readonly string[];
     readonly canAdd: boolean;
     /** A change that was stopped: neither address counts until one is chosen. */
-    readonly stopped?: { readonly from?: string | undefined; readonly to: string } | undefined;
+    readonly stopped?:
+      | {
+          readonly from?: string | undefined;
+          readonly to: string;
+          /** The new address cannot be kept yet. */
+          readonly keepWaits: boolean;
+        }
+      | undefined;
     readonly values: { readonly email: string };
     readonly errors: FieldErrors;
     readonly notice?: 'sent' | 'kept' | 'added' | 'primary' | 'removed' | 'withdrawn' | undefined;

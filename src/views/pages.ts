@@ -150,6 +150,8 @@ export interface PageModels extends AccountPageModels {
     readonly errors: FieldErrors;
     /** For password managers, and to detect passwords that contain it. */
     readonly username?: string | undefined;
+    /** By a former address: it asks for a code, too. */
+    readonly factor?: 'code' | undefined;
   };
   readonly 'reset-done': NextStep;
   readonly 'verify-email': { readonly csrf: string; readonly token: string; readonly email: string };
@@ -160,6 +162,10 @@ export interface PageModels extends AccountPageModels {
     | (NextStep & { readonly isElsewhere: true; readonly token?: undefined });
   /** The same for used, expired, replaced and invalid links. */
   readonly 'link-expired': {
+    /** By a former address: it counts later. */
+    readonly isWaiting?: boolean | undefined;
+    /** By a former address: a passkey has to be used first. */
+    readonly needsPasskey?: boolean | undefined;
     /** Where a new link can be requested; absent: the page offers the sign-in. */
     readonly newLinkUrl?: string | undefined;
     /** To a new password: it may have worked, so the page offers the sign-in, too. */

@@ -129,7 +129,7 @@ export function createWorld(
         await options.endSessions?.(id);
         return 0;
       },
-      settings: () => ({ auth_mode: 'password' }),
+      settings: () => ({ auth_mode: 'password', mfa_mode: 'optional' }),
       events,
     }),
     authenticate: createAuthenticate({

@@ -134,7 +134,7 @@ async function run(store: Store, time: Clockwork, act: (world: World) => Promise
       maxQueued: 100,
     }),
     minPasswordLength: () => 8,
-    settings: () => ({ auth_mode: 'password' }),
+    settings: () => ({ auth_mode: 'password', mfa_mode: 'optional' }),
     endSessions: (id) => sessions.endAllOf(id),
     events,
   });
@@ -276,6 +276,7 @@ async function run(store: Store, time: Clockwork, act: (world: World) => Promise
     placeOf: () => undefined,
     sendPasswordReset: () => Promise.reject(new AppError('request.invalid')),
     sendEnrolmentLink: () => Promise.reject(new AppError('request.invalid')),
+    settleEmailChange: () => Promise.reject(new AppError('account.no_stopped_change')),
     sendEmailVerification: () => Promise.reject(new AppError('request.invalid')),
     invitations: {
       ...invitations,

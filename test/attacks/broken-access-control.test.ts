@@ -26,6 +26,7 @@ const adminTable: Readonly<Record<string, Readonly<Record<string, 'read' | 'full
   '/users/{id}/reset-mfa': { POST: 'full' },
   '/users/{id}/send-password-reset': { POST: 'full' },
   '/users/{id}/send-enrolment-link': { POST: 'full' },
+  '/users/{id}/settle-email-change': { POST: 'full' },
   '/users/{id}/send-email-verification': { POST: 'full' },
   '/users/{id}/grants': { GET: 'read' },
   '/users/{id}/grants/{grant_id}': { DELETE: 'full' },

@@ -1,11 +1,13 @@
 // What somebody with a stolen session does at the same moment as, or before, the owner stops a change of an address.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
+import { generateSync } from 'otplib';
 import { createMemoryStore } from '../../adapters/memory/store.ts';
+import { apiKeys } from '../../src/store/administration.ts';
 import { newPerson, open, press } from '../flows/account-support.ts';
 import { change, type User } from '../flows/support.ts';
 import { Agent, hiddenFields, type Page } from '../support/agent.ts';
-import { startApp, type TestApp } from '../support/app.ts';
+import { PASSWORD, startApp, type TestApp } from '../support/app.ts';
 import { createGuardedStore } from '../support/guarded-store.ts';
 import { type Mailbox, openMailbox } from '../support/mailbox.ts';
 
@@ -174,10 +176,11 @@ test('attack: an owner without a password, shut out by a stop; an administrator 
     const mails = mailbox.received.filter((one) => one.to.includes(address));
     return mails.filter(({ mail }) => /reset-password\?token=/.test(mail.text ?? '')).length;
   };
-  assert.deepEqual([await resetMails(user.email), await resetMails(to)], [0, 0], 'no mailbox counts');
+  // The former one gets a link that waits for a day (decision 0038).
+  assert.deepEqual([await resetMails(user.email), await resetMails(to)], [1, 0]);
   const given = { email: user.email, is_email_verified: true, other_emails: [] };
   assert.equal((await app.admin('PATCH', `/users/${user.id}`, given)).status, 200);
-  assert.deepEqual([await resetMails(user.email), await resetMails(to)], [1, 0]);
+  assert.deepEqual([await resetMails(user.email), await resetMails(to)], [2, 0]);
   assert.doesNotMatch((await open(new Agent(app), user, EMAIL)).body, /was stopped/);
 });
 
@@ -193,4 +196,196 @@ test('stopped change: an administrator who verifies the new address settles it',
   assert.doesNotMatch((await open(agent, user, EMAIL)).body, /was stopped/);
   await press(agent, await open(agent, user, EMAIL), EMAIL, { email: fresh() });
   assert.deepEqual([(await stored()).email, (await stored()).is_email_verified], [to, true]);
+});
+
+/** The thief, whose session is fresh, makes an own address the primary one. @returns it, and the owner's link that stops it */
+async function taken(): Promise<{ to: string; stop: string }> {
+  const to = fresh();
+  await add(to);
+  await makePrimary(to);
+  return { to, stop: await mailbox.linkTo(user.email) };
+}
+
+const OTHER = 'seven tall lanterns of the thief';
+
+/** A new password by a mailed link. */
+async function reset(
+  address: string,
+  fields: Record<string, string> = {},
+  agent = new Agent(app),
+): Promise<Page> {
+  const link = await mailedTo(address, 'reset-password', agent);
+  const page = await agent.get(link);
+  if (page.status !== 200) return page;
+  const given = { password: OTHER, confirm_password: OTHER, ...fields };
+  return agent.follow(await agent.submit(page, given));
+}
+
+async function isIn(password: string): Promise<boolean> {
+  const agent = new Agent(app);
+  await open(agent, user, '/account', password);
+  return (await agent.get('/account')).status === 200;
+}
+
+test('attack: a thief resets the password by the new address, is stopped, and keeps it', async () => {
+  const { to, stop } = await taken();
+  assert.match((await reset(to)).body, /Password changed/);
+  assert.equal(await isIn(PASSWORD), false);
+  const inside = new Agent(app);
+  await open(inside, user, '/account', OTHER);
+  assert.match((await use(stop)).body, /The change is stopped/);
+  // What rests on the change is void, and the password of before is back.
+  assert.equal(await isIn(OTHER), false);
+  assert.match((await inside.get('/account')).location ?? '', /authorize/);
+  const owner = new Agent(app);
+  const decision = await open(owner, user, EMAIL);
+  assert.match(decision.body, /24 hours/);
+  assert.equal((await press(owner, decision, `${EMAIL}/settle`, { id: 'keep' })).status, 409, 'too early');
+  await press(owner, decision, `${EMAIL}/settle`, { id: 'undo' });
+  assert.deepEqual([(await stored()).email, (await stored()).is_email_verified], [user.email, true]);
+});
+
+test('stopped change: kept a day later by the ways of before, told to both addresses', async () => {
+  const { to, stop } = await taken();
+  await use(stop);
+  app.advance(86_400_000);
+  const owner = new Agent(app);
+  await press(owner, await open(owner, user, EMAIL), `${EMAIL}/settle`, { id: 'keep' });
+  assert.deepEqual([(await stored()).email, (await stored()).is_email_verified], [to, true]);
+  await mailbox.deliver();
+  const told = mailbox.received.filter(({ mail }) => /was kept/.test(mail.subject ?? ''));
+  assert.deepEqual(
+    told
+      .flatMap((one) => one.to)
+      .filter((one) => [to, user.email].includes(one))
+      .sort(),
+    [user.email, to].sort(),
+  );
+});
+
+test('attack: app, codes, key and address of a sign-in that used the new mailbox', async () => {
+  const { to, stop } = await taken();
+  await reset(to);
+  thief = new Agent(app);
+  await open(thief, user, '/account', OTHER);
+  const further = fresh();
+  await press(thief, await thief.get(EMAIL), EMAIL, { email: further });
+  await use(await mailbox.linkTo(further), thief);
+  const page = await thief.follow(await thief.get('/account/second-factor/app'));
+  const secret = /[?&;]secret=([A-Z2-7]+)/.exec(page.body)?.[1] ?? '';
+  const code = generateSync({ secret, epoch: Math.floor(app.now() / 1000) });
+  assert.match((await thief.follow(await thief.submit(page, { code }))).body, /recovery codes/i);
+  assert.equal((await stored()).totp_verified, true);
+  await store.collection(apiKeys).insert(
+    'key-of-the-thief',
+    {
+      name: 'of the thief',
+      scopes: ['admin'],
+      createdBy: `user:${user.id}`,
+      owner: null,
+      digest: 'x',
+      createdAt: app.now(),
+    },
+    { expiresAt: app.now() + 86_400_000 },
+  );
+  const keys = async () =>
+    (await app.admin('GET', '/api-keys')).body.data.items?.filter(({ name }) => name === 'of the thief')
+      .length;
+  assert.equal(await keys(), 1);
+  assert.match((await use(stop)).body, /The change is stopped/);
+  const left = await stored();
+  assert.deepEqual(
+    [left.totp_verified, Object(left.other_emails).includes(further), await keys()],
+    [false, false, 0],
+  );
+  assert.equal(await isIn(PASSWORD), true, 'nothing but the password of before is asked for');
+});
+
+test('stopped change: a factor that the owner added by the ways of before stays', async () => {
+  const { stop } = await taken();
+  const owner = new Agent(app);
+  await open(owner, user);
+  const page = await owner.follow(await owner.get('/account/second-factor/app'));
+  const secret = /[?&;]secret=([A-Z2-7]+)/.exec(page.body)?.[1] ?? '';
+  const code = generateSync({ secret, epoch: Math.floor(app.now() / 1000) });
+  await owner.follow(await owner.submit(page, { code }));
+  await use(stop);
+  assert.equal((await stored()).totp_verified, true);
+  assert.equal(await isIn(PASSWORD), false, 'the code is asked for');
+});
+
+test('former address: a reset waits a day, or asks for a factor of before; told to both', async () => {
+  const { to, stop } = await taken();
+  const waits = await reset(user.email);
+  assert.equal(waits.status, 409);
+  assert.match(waits.body, /does not work yet/);
+  await mailbox.deliver();
+  assert.ok(
+    mailbox.received.some(
+      (one) => one.to.includes(to) && /new password was requested/.test(one.mail.subject ?? ''),
+    ),
+  );
+  await use(stop);
+  const agent = new Agent(app);
+  const link = await mailedTo(user.email, 'reset-password', agent);
+  assert.equal((await agent.get(link)).status, 409);
+  app.advance(86_400_000);
+  const page = await agent.get(link);
+  await agent.submit(page, { password: OTHER, confirm_password: OTHER });
+  const owner = new Agent(app);
+  await press(owner, await open(owner, user, EMAIL, OTHER), `${EMAIL}/settle`, { id: 'undo' });
+  assert.equal((await stored()).email, user.email);
+});
+
+test('former address: with an authenticator app of before, a reset asks for its code', async () => {
+  const owner = new Agent(app);
+  await open(owner, user);
+  const page = await owner.follow(await owner.get('/account/second-factor/app'));
+  const secret = /[?&;]secret=([A-Z2-7]+)/.exec(page.body)?.[1] ?? '';
+  const codeNow = () => generateSync({ secret, epoch: Math.floor(app.now() / 1000) });
+  await owner.follow(await owner.submit(page, { code: codeNow() }));
+  thief = owner;
+  await taken();
+  app.advance(60_000);
+  assert.match((await reset(user.email, { code: '000000' })).body, /This code is not right/);
+  assert.match((await reset(user.email, { code: codeNow() })).body, /Password changed/);
+});
+
+test('stopped change: an administrator settles it on the user’s page and by the API', async () => {
+  const { to, stop } = await taken();
+  await use(stop);
+  assert.deepEqual(
+    [Object((await stored()).stopped_email_change).from, Object((await stored()).stopped_email_change).to],
+    [user.email, to],
+  );
+  const root = new Agent(app);
+  const name = `root-of-${user.username}`;
+  await app.createUser(name, { role: 'admin' });
+  await root.submit(await root.follow(await root.get('/admin')), { username: name, password: PASSWORD });
+  const page = await root.get(`/admin/users/${user.id}`);
+  assert.match(page.body, /A change of the e-mail address was stopped/);
+  const { csrf = '' } = hiddenFields(page.body);
+  const path = `/admin/users/${user.id}/undo-email-change`;
+  app.advance(301_000);
+  assert.match((await root.post(path, { csrf })).location ?? '', /prompt=login/, 'stale');
+  const settled = await app.admin('POST', `/users/${user.id}/settle-email-change`, { choice: 'undo' });
+  assert.equal(settled.status, 200);
+  assert.deepEqual([(await stored()).email, (await stored()).stopped_email_change], [user.email, null]);
+  const none = await app.admin('POST', `/users/${user.id}/settle-email-change`, { choice: 'keep' });
+  assert.equal(none.body.error?.reason, 'account.no_stopped_change');
+});
+
+test('attack: the former address is another account’s when its owner wants it back', async () => {
+  const { stop } = await taken();
+  await press(thief, await open(thief, user, EMAIL), `${EMAIL}/remove`, { id: user.email });
+  const other = await app.admin('POST', '/users', {
+    username: fresh().replace('@example.net', ''),
+    password: PASSWORD,
+    email: user.email,
+  });
+  assert.equal(other.status, 409);
+  await use(stop);
+  const owner = new Agent(app);
+  await press(owner, await open(owner, user, EMAIL), `${EMAIL}/settle`, { id: 'undo' });
+  assert.equal((await stored()).email, user.email);
 });

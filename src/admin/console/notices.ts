@@ -11,6 +11,8 @@ const done: Readonly<Record<string, string>> = {
   'user-reactivated': 'Reactivated. The user can sign in again.',
   'user-signed-out': 'Signed out everywhere.',
   'user-mfa-reset': 'Second factor reset. The user sets up a new one at the next sign-in.',
+  'user-email-kept': 'The user keeps the new e-mail address.',
+  'user-email-undone': 'The user has the former e-mail address again.',
   'user-role': 'Role changed. The user was signed out everywhere.',
   'user-password': 'Password set. The user was signed out everywhere.',
   'passkey-removed': 'Passkey removed. It can no longer be used to sign in.',

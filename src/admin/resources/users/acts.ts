@@ -140,7 +140,25 @@ async function signOut(context: AdminContext): Promise<void> {
   context.go(back, 'user-signed-out');
 }
 
+const settleEmailChange =
+  (choice: 'keep' | 'undo', notice: string) =>
+  async (context: AdminContext): Promise<void> => {
+    const { id } = idOf(context);
+    await context.call(userActs.settleEmailChange, { params: { id }, body: { choice } });
+    context.go(`/users/${id}`, notice);
+  };
+
 export const userActPages: readonly Page[] = [
   ...actPages(kind, acts),
+  {
+    method: 'POST',
+    path: '/users/:id/keep-email-change',
+    handle: orShown(settleEmailChange('keep', 'user-email-kept'), showUser),
+  },
+  {
+    method: 'POST',
+    path: '/users/:id/undo-email-change',
+    handle: orShown(settleEmailChange('undo', 'user-email-undone'), showUser),
+  },
   { method: 'POST', path: '/users/:id/sign-out', handle: orShown(signOut, showUser) },
 ];

@@ -1,8 +1,10 @@
 // Users (specification §4.1, decisions §6).
+import { Enum, Object as ObjectSchema } from 'typebox';
 import { type Account, type Accounts, toUser } from '../../../accounts/index.ts';
 import type { EventName } from '../../../events/index.ts';
 import type { Queued } from '../../../mail/index.ts';
 import { defineResource, defineRoutes, type ListPorts, type RouteKit } from '../../api/define-resource.ts';
+import { strict } from '../../api/schema-parts.ts';
 import { atVersion, idParams, userIdBody } from '../../api/shared.ts';
 import { userList } from './list.ts';
 import { newUserSchema, toAccountChanges, userChangesSchema, userSchema } from './schema.ts';
@@ -29,7 +31,18 @@ interface Ports extends ListPorts {
   readonly sendPasswordReset: SendLink;
   readonly sendEmailVerification: SendLink;
   readonly sendEnrolmentLink: SendLink;
+  /** @throws AppError account.no_stopped_change, account.email_taken */
+  readonly settleEmailChange: (account: Account, choice: 'keep' | 'undo') => Promise<void>;
 }
+
+const settleBody = ObjectSchema(
+  {
+    choice: Enum(['keep', 'undo'], {
+      description: '`keep`: the new address. `undo`: back to the former one.',
+    }),
+  },
+  strict,
+);
 
 const changed = { status: 200, schema: userSchema, hasVersion: true } as const;
 
@@ -216,6 +229,19 @@ export const userActs = defineRoutes('Users', (on: RouteKit<Ports>) => {
       summary: 'Mail a new user a one-time link to set up the account',
       event: 'enrolment.requested',
       send: (account, ports) => ports.sendEnrolmentLink(account),
+    }),
+    settleEmailChange: on.route({
+      method: 'POST',
+      path: '/users/{id}/settle-email-change',
+      summary: 'Settle a stopped change of the primary address: `keep` the new one, or `undo` the change',
+      recorded: { event: 'email.change_settled', target: 'user', view: 'user', isBodyShown: true },
+      params: idParams,
+      body: settleBody,
+      success: changed,
+      async run({ params, body, ifVersion }, ports) {
+        await ports.settleEmailChange(await get(params.id, ports, ifVersion), body.choice);
+        return show(await get(params.id, ports), ports);
+      },
     }),
     sendEmailVerification: mailing('send-email-verification', {
       summary: 'Mail a user a link that verifies the address',

@@ -22,6 +22,7 @@ import {
   timestamp,
   updatedAt,
 } from '../../api/schema-parts.ts';
+import { stoppedEmailChange } from './stopped-email-change.ts';
 
 const examples = {
   username: 'grace.hopper',
@@ -185,6 +186,7 @@ export const userSchema = ObjectSchema(
       description:
         'When the user is deleted, because they asked for it; until then they can only sign in to undo that. null: they did not.',
     }),
+    stopped_email_change: stoppedEmailChange(),
     locked_until: nullable(timestamp(), {
       description:
         'Until when browsers that are unknown to the account cannot sign in with a password; null: not locked.',

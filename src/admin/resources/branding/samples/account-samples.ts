@@ -210,7 +210,7 @@ export const accountSamples = {
   'account-email-stopped': sample('account-email', {
     ...email,
     others: ['ada@lovelace.example'],
-    stopped: { from: email.email, to },
+    stopped: { from: email.email, to, keepWaits: false },
   }),
   'account-email-confirm': sample('account-email-confirm', {
     csrf,

@@ -43,6 +43,13 @@ export const mailedLinkSamples = {
       confirm_password: 'invalid.password_mismatch',
     },
   }),
+  'reset-password-code': sample('reset-password', {
+    csrf,
+    token,
+    minLength: 8,
+    errors: noErrors,
+    factor: 'code',
+  }),
   'reset-done': sample('reset-done', { clientName: 'Acme Analytics', continueUrl: 'https://acme.example/' }),
   'reset-done-plain': sample('reset-done', {}),
   'verify-email': sample('verify-email', { csrf, token, email: 'ada.lovelace@acme.example' }),
@@ -57,4 +64,6 @@ export const mailedLinkSamples = {
   'link-expired-address': sample('link-expired', { isAccount: true }),
   'link-expired-invitation': sample('link-expired', { isInvitation: true }),
   'link-expired-set-up': sample('link-expired', { isSetUp: true }),
+  'link-waits': sample('link-expired', { isWaiting: true }),
+  'link-needs-passkey': sample('link-expired', { needsPasskey: true }),
 } as const satisfies Record<string, Sample>;
