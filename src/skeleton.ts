@@ -17,6 +17,7 @@ const LOOKALIKES: Readonly<Record<string, string>> = {
   м: 'm',
   н: 'h',
   о: 'o',
+  п: 'n',
   р: 'p',
   ԛ: 'q',
   ѕ: 's',
@@ -25,6 +26,7 @@ const LOOKALIKES: Readonly<Record<string, string>> = {
   ԝ: 'w',
   х: 'x',
   у: 'y',
+  ь: 'b',
   // Greek
   α: 'a',
   β: 'b',
@@ -53,9 +55,11 @@ const LOOKALIKES: Readonly<Record<string, string>> = {
   ƀ: 'b',
   ᴄ: 'c',
   ᴅ: 'd',
+  ɗ: 'd',
   đ: 'd',
   ɖ: 'd',
   ᴇ: 'e',
+  ƒ: 'f',
   ɡ: 'g',
   ɢ: 'g',
   ʜ: 'h',
@@ -70,12 +74,27 @@ const LOOKALIKES: Readonly<Record<string, string>> = {
   ʟ: 'l',
   ł: 'l',
   ƚ: 'l',
+  ɫ: 'l',
+  ɭ: 'l',
   ᴍ: 'm',
+  ɱ: 'm',
+  ŋ: 'n',
+  ɲ: 'n',
+  ɳ: 'n',
+  ƞ: 'n',
   ɴ: 'n',
   ᴏ: 'o',
   ø: 'o',
+  ɵ: 'o',
   ᴘ: 'p',
   ʀ: 'r',
+  ɾ: 'r',
+  ɼ: 'r',
+  ɽ: 'r',
+  ʂ: 's',
+  ƭ: 't',
+  ʈ: 't',
+  ʋ: 'v',
   ꜱ: 's',
   ᴛ: 't',
   ŧ: 't',
@@ -89,7 +108,9 @@ const LOOKALIKES: Readonly<Record<string, string>> = {
   '1': 'l',
   i: 'l',
   '3': 'e',
+  '4': 'a',
   '5': 's',
+  '7': 't',
 };
 
 /** @returns what the names that look alike have in common; empty for a name without letters and digits */
@@ -98,8 +119,8 @@ export const skeletonOf = (name: string): string =>
     .map((letter) => LOOKALIKES[letter] ?? letter)
     .map((letter) => LOOKALIKES[letter] ?? letter)
     .join('')
-    // Some that nobody sees are letters to Unicode (U+3164).
-    .replace(/[^\p{L}\p{N}]|\p{Default_Ignorable_Code_Point}/gu, '')
+    // Some that nobody sees are letters to Unicode (U+3164), and so are apostrophes and other signs (U+02BC).
+    .replace(/[^\p{L}\p{N}]|\p{Lm}|\p{Default_Ignorable_Code_Point}/gu, '')
     .replaceAll('rn', 'm')
     .replaceAll('vv', 'w');
 

@@ -43,6 +43,15 @@ const reserved = new Set(reservedNames.map(skeletonOf));
 
 /** Shorter ones are in too many words. */
 const MIN_PART = 5;
+const MIN_WORD = 4;
+
+/** Whether a part and what is beside it are too long to stand in another word by chance. */
+const isEnough = (part: string, beside: string): boolean =>
+  part.length >= MIN_PART || (part.length >= MIN_WORD - 1 && beside.length >= MIN_WORD);
+
+/** Every way to part it in two. */
+const partings = (look: string): [string, string][] =>
+  Array.from(look, (_, at): [string, string] => [look.slice(0, at), look.slice(at)]);
 
 /** @param own the skeletons of this installation's names */
 function isReserved(name: string, own: readonly string[]): boolean {
@@ -54,12 +63,12 @@ function isReserved(name: string, own: readonly string[]): boolean {
     .filter((look) => look !== '');
   const look = skeletonOf(name);
   if (isOurs(look) || (words.length > 0 && words.every(isOurs))) return true;
-  // Before or behind this installation's name: `latchkeysupport`.
-  return own.some(
-    (part) =>
-      part.length >= MIN_PART &&
-      ((look.startsWith(part) && isOurs(look.slice(part.length))) ||
-        (look.endsWith(part) && isOurs(look.slice(0, -part.length)))),
+  // Written together: `supportteam`, and before or behind this installation's name, `latchkeysupport`.
+  return partings(look).some(
+    ([one, other]) =>
+      (reserved.has(one) && reserved.has(other) && Math.min(one.length, other.length) >= MIN_WORD) ||
+      (own.includes(one) && isEnough(one, other) && isOurs(other)) ||
+      (own.includes(other) && isEnough(other, one) && isOurs(one)),
   );
 }
 

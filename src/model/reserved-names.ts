@@ -88,7 +88,21 @@ export const reservedNames = [
   ...['administrateur', 'administratrice', 'assistance', 'aide', 'securite', 'compte'],
   ...['administrador', 'administradora', 'administracion', 'soporte', 'ayuda', 'seguridad', 'cuenta'],
   ...['administracao', 'suporte', 'ajuda', 'seguranca', 'conta', 'equipe', 'equipo'],
-  ...['管理者', '管理人', '運営', '公式', 'サポート', 'システム', 'ヘルプ', 'セキュリティ'],
+  // And in languages that many people read beside them.
+  ...['админ', 'администратор', 'администрация', 'поддержка', 'техподдержка', 'модератор', 'безопасность'],
+  ...[
+    'адмін',
+    'адміністратор',
+    'підтримка',
+    '管理员',
+    '管理員',
+    '系统',
+    '客服',
+    '관리자',
+    '운영자',
+    '고객센터',
+  ],
+  ...['管理者', '管理人', '運営', '公式', 'アドミン', 'サポート', 'システム', 'ヘルプ', 'セキュリティ'],
   ...[
     'مدير',
     'المدير',

@@ -135,6 +135,25 @@ const lookalikes = [
   ],
 ];
 
+const strangers = [
+  // Signs that are letters to Unicode.
+  ...['adminʼ', 'ʼadmin', 'adminː', 'adʹmin'],
+  // Letters that only look the same, and digits for letters.
+  ...['аԁміп', 'ɾoot', 'ɽooʈ', '4dmin', 'roo7', 'suppor7', '4dm1n1s7r4t0r'],
+  // Without a sign between.
+  ...['supportteam', 'adminteam', 'rootroot', 'securitysupport', 'teamadmin'],
+  // In other languages.
+  ...['админ', 'Администратор', 'поддержка', 'адмін', '管理员', '관리자', 'アドミン'],
+];
+
+test('attack: usernames as the system’s by signs, phonetic letters, digits, joined words', () => {
+  for (const name of strangers) if (name.length >= 3) assert.equal(problem(name), RESERVED, name);
+  assert.equal(problem('acmesupport', 'Acme'), RESERVED);
+  assert.equal(problem('supportacme', 'Acme'), RESERVED);
+  for (const name of ['stateam', 'hermod', 'acmeit', 'pacesupportive', 'adminka-lena', 'steam', 'newsham'])
+    assert.equal(problem(name, 'Her'), undefined, name);
+});
+
 test('attack: usernames that read as the system’s, by how they look (UTS #39 §4)', () => {
   for (const name of lookalikes) assert.equal(problem(name), RESERVED, name);
   for (const name of reservedNames.filter((one) => one.length >= 3))
