@@ -9,7 +9,7 @@ import type { Clock } from '../clock.ts';
 import type { Events } from '../events/index.ts';
 import { newId } from '../ids.ts';
 import type { Logger } from '../log.ts';
-import { networksOf, type RateLimits } from '../rate-limits/index.ts';
+import { type RateLimits, turnOf } from '../rate-limits/index.ts';
 import type { Sessions } from '../sessions/index.ts';
 import type { SettingValues } from '../settings/index.ts';
 import { groups as groupCollection } from '../store/administration.ts';
@@ -79,11 +79,7 @@ export function createAccountDomain({ store, clock, settings, events, sessions, 
   const { memoryKib, passes } = config.hashParameters ?? defaultHashParameters;
   const collection = store.collection(model.accounts);
   const facts = store.collection(model.facts);
-  /** From the widest network to the narrowest. */
-  const whoAsks = (): string[] =>
-    networksOf(events.origins.countedAs())
-      .map(({ name }) => name)
-      .toReversed();
+  const whoAsks = () => turnOf(events.origins.countedAs());
   const passwords = createPasswords({
     ...(config.hashParameters && { parameters: config.hashParameters }),
     maxInFlight: availableParallelism(),

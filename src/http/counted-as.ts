@@ -4,7 +4,7 @@
 import type Koa from 'koa';
 import { ofOrigin } from '../rate-limits/index.ts';
 import { hasCors } from './cors.ts';
-import { isFromAnotherSite, isInForeignFrame } from './request-source.ts';
+import { isFromAnotherSite, isInForeignFrame, isOfOwnForm } from './request-source.ts';
 
 /** Whether an application has the origin. */
 type IsRegistered = (origin: string) => Promise<boolean>;
@@ -25,6 +25,16 @@ export async function addressOfOrigin(
 export function countedAs(ctx: Pick<Koa.Context, 'state' | 'ip'>): string {
   const { countedAs: counted }: { countedAs?: unknown } = ctx.state;
   return typeof counted === 'string' ? counted : ctx.ip;
+}
+
+/**
+ * To be given to the counter of refusals. What pages elsewhere had a browser send is counted apart wherever it was refused: what
+ * else the same network is refused still says why.
+ */
+export function refusalCountedAs(ctx: Koa.Context): string {
+  const counted = countedAs(ctx);
+  const isForeign = counted === ctx.ip && (isFromAnotherSite(ctx) || !isOfOwnForm(ctx));
+  return isForeign ? ofOrigin(ctx.ip, OTHERS) : counted;
 }
 
 /** Frames of other sites reach the authorization endpoint, too. */

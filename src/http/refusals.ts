@@ -2,6 +2,7 @@
 // which refuses nothing but them, so that who sends them uses up no limit that somebody else needs.
 import type Koa from 'koa';
 import type { RateLimits } from '../rate-limits/index.ts';
+import { refusalCountedAs } from './counted-as.ts';
 import { describeFailure } from './failure.ts';
 
 interface Ending {
@@ -27,9 +28,10 @@ export function countRefusals(limits: Pick<RateLimits, 'consume'>): Koa.Middlewa
     try {
       await next();
     } catch (error) {
-      if (isRefusal(describeFailure(error))) await limits.consume('refusals_ip', ctx.ip);
+      if (isRefusal(describeFailure(error))) await limits.consume('refusals_ip', refusalCountedAs(ctx));
       throw error;
     }
-    if (isRefusal({ status: ctx.status, body: ctx.body })) await limits.consume('refusals_ip', ctx.ip);
+    if (isRefusal({ status: ctx.status, body: ctx.body }))
+      await limits.consume('refusals_ip', refusalCountedAs(ctx));
   };
 }

@@ -8,7 +8,7 @@ import { interactions } from '../store/protocol-collections.ts';
 import { type Charge, chargeAll, createRateLimits, keyFor, type RateSettings } from './limits.ts';
 import { createOpenSignIns } from './open-sign-ins.ts';
 
-export { networkOf, networksOf, ofOrigin } from './key.ts';
+export { networkOf, ofOrigin, turnOf } from './key.ts';
 export { type Charge, chargeAll, keyFor, type RateKind, type RateLimits } from './limits.ts';
 
 interface Deps {

@@ -21,7 +21,12 @@ export interface Network {
   readonly name: string;
   /** Of a wider one. */
   readonly factor?: NetworkFactor;
+  /** Of all origins together. */
+  readonly times?: number;
 }
+
+/** Programs send any Origin, so another one may not be another budget each time (ofOrigin). */
+const ALL_ORIGINS = { suffix: ' *', times: 16 } as const;
 
 const IPV4_MAPPED = /^::ffff:(\d{1,3}(?:\.\d{1,3}){3})$/;
 const GROUPS = 8;
@@ -73,9 +78,20 @@ export function networkOf(counted: string): string {
  */
 export function networksOf(counted: string): readonly Network[] {
   const { address, suffix } = split(counted);
-  return suffix === ''
-    ? networksAround(address)
-    : networksAround(address).map((network) => ({ ...network, name: `${network.name}${suffix}` }));
+  const around = networksAround(address);
+  if (suffix === '') return around;
+  const apart = around.map((network) => ({ ...network, name: `${network.name}${suffix}` }));
+  return [...apart, { name: `${nameOf(parsed(address))}${ALL_ORIGINS.suffix}`, times: ALL_ORIGINS.times }];
+}
+
+/**
+ * Whose turn it is in a queue: networks take turns among each other whatever origins they name, and origins within their address.
+ * @returns from the widest to the narrowest
+ */
+export function turnOf(counted: string): readonly string[] {
+  const { address, suffix } = split(counted);
+  const around = networksAround(address).map(({ name }) => name);
+  return [...around.toReversed(), suffix];
 }
 
 function networksAround(address: string): readonly Network[] {

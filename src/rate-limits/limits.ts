@@ -111,8 +111,9 @@ export const keyFor = (name: string, address: string): NameAtAddress => ({ name,
 
 interface Key {
   readonly short: string;
-  /** Of the ceiling of a wider network. */
+  /** Of the ceiling of a wider network, or of all origins. */
   readonly factor?: NetworkFactor;
+  readonly times?: number;
 }
 
 /** The key of the limit first, then those of its ceilings. */
@@ -171,11 +172,15 @@ export function createRateLimits({ collection, clock, settings, log }: Deps): Ra
     return chargeOf(kind, short, lease);
   }
 
-  async function consumeWide(kind: RateKind, { short, factor }: Key, ownPoints: number): Promise<Charge> {
-    const times = factor === undefined ? 0 : settings()[factor];
+  async function consumeWide(
+    kind: RateKind,
+    { short, factor, times: fixed = 0 }: Key,
+    ownPoints: number,
+  ): Promise<Charge> {
+    const times = factor === undefined ? fixed : settings()[factor];
     if (times <= 0) return free;
     const points = ownPoints * times;
-    const take = takerOf(kind, points, factor);
+    const take = takerOf(kind, points, factor ?? 'origins');
     const limit = { points, windowMs: kinds[kind].windowSeconds * 1000 };
     const lease = await wide.takeOne(`${kind}:${short}`, limit, (wanted) => take(short, wanted));
     return chargeOf(kind, short, lease);
