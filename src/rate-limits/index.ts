@@ -1,5 +1,5 @@
 // Limits on how often something may be tried, by address or name, over all processes (limits.ts, where to start), and how many
-// sign-ins of one network may be open at once (open-sign-ins.ts). What a limit protects is decided where it is consumed.
+// sign-ins may be open at once: of one network (open-sign-ins.ts), of wider ones and of all strangers (shared-places.ts). What a limit protects is decided where it is consumed.
 import type { Clock } from '../clock.ts';
 import type { Logger } from '../log.ts';
 import * as model from '../store/collections.ts';
@@ -7,14 +7,23 @@ import type { Store } from '../store/port.ts';
 import { interactions } from '../store/protocol-collections.ts';
 import { type Charge, chargeAll, createRateLimits, keyFor, type RateSettings } from './limits.ts';
 import { createOpenSignIns } from './open-sign-ins.ts';
+import { type Beginner, createSharedPlaces, type SharedPlaceSettings } from './shared-places.ts';
 
 export { networkOf, ofOrigin, turnOf } from './key.ts';
 export { type Charge, chargeAll, keyFor, type RateKind, type RateLimits } from './limits.ts';
 
+/** Of one sign-in. */
+interface Places {
+  /** Among its own network's. */
+  readonly place: string | undefined;
+  /** Among those of the installation and of the wider networks. */
+  readonly sharedPlaces: readonly string[];
+}
+
 interface Deps {
   readonly store: Store;
   readonly clock: Clock;
-  readonly settings: () => RateSettings & { readonly limit_open_signins_ip: number };
+  readonly settings: () => RateSettings & SharedPlaceSettings;
   readonly log: Pick<Logger, 'warn'>;
 }
 
@@ -25,12 +34,16 @@ export function createRateLimiting({ store, clock, settings, log }: Deps) {
     clock,
     limit: () => settings().limit_open_signins_ip,
   });
+  const sharedPlaces = createSharedPlaces({ collection: store.ephemeral(interactions), clock, settings });
   return {
     limits,
     openSignIns,
     /** For the protocol core. */
     guards: {
-      takePlace: openSignIns.take,
+      takePlace: <T>(beginner: Beginner, save: (places: Places) => Promise<T>): Promise<T> =>
+        sharedPlaces.take(beginner, (shared) =>
+          openSignIns.take(beginner.address, (place) => save({ place, sharedPlaces: shared })),
+        ),
       /**
        * A user code has 34.6 bits (20^8), so what protects it is the number of guesses (RFC 8628 §5.1). Charged before the
        * look-up; a valid code gives the points back.

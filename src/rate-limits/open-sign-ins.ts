@@ -5,9 +5,10 @@ import { randomInt } from 'node:crypto';
 import type { Clock } from '../clock.ts';
 import { AppError } from '../errors.ts';
 import { secretDigest } from '../ids.ts';
-import { AlreadyExists, type EphemeralCollection, type Stored, VersionConflict } from '../store/port.ts';
+import { AlreadyExists, type EphemeralCollection, VersionConflict } from '../store/port.ts';
 import type { ProtocolPayload } from '../store/records.ts';
 import { networkOf } from './key.ts';
+import { endUntouched, isAbandoned, type Occupant, occupantOf, placeOf, slotOf } from './occupant.ts';
 
 export interface OpenSignIns {
   /**
@@ -26,16 +27,6 @@ interface Deps {
   readonly limit: () => number;
 }
 
-interface Occupant {
-  /** Id of the document; '' while only its existence is known. */
-  readonly id: string;
-  readonly since: number;
-  /** All have the same lifetime, so this orders them, to the millisecond. */
-  readonly expiresAt: number;
-  /** Whether a form was submitted, so that a user is present. */
-  readonly isInUse: boolean;
-}
-
 /** The places of a network in use. */
 interface Snapshot {
   readonly occupants: Map<number, Occupant>;
@@ -45,17 +36,6 @@ const RANDOM_ATTEMPTS = 4;
 const SNAPSHOT_ATTEMPTS = 20;
 const SNAPSHOT_MS = 10_000;
 const MAX_SNAPSHOTS = 500;
-/** After this long on a page without input, a user can load the page again. */
-const ABANDONED_AFTER_MS = 600_000;
-
-const placeOf = (network: string, slot: number): string => `${network}#${slot}`;
-const slotOf = (place: unknown): number => Number(String(place).slice(String(place).lastIndexOf('#') + 1));
-
-function occupantOf({ id, value, expiresAt = 0 }: Stored<ProtocolPayload>): Occupant {
-  const parts = [value.formAt, value.progress, value.result, value.lastSubmission];
-  const isInUse = parts.some((part) => part !== undefined);
-  return { id, since: Number(value.iat) * 1000, expiresAt, isInUse };
-}
 
 export function createOpenSignIns({ collection, clock, limit }: Deps): OpenSignIns {
   const snapshots = new Map<string, { readonly at: number; readonly snapshot: Promise<Snapshot> }>();
@@ -106,20 +86,17 @@ export function createOpenSignIns({ collection, clock, limit }: Deps): OpenSignI
 
   /** Removes the oldest abandoned sign-in. @returns whether there was one; its place is then free or known to be in use */
   async function removeOldestAbandoned({ occupants }: Snapshot): Promise<boolean> {
-    const idle = [...occupants].filter(
-      ([, { since, isInUse }]) => !isInUse && since <= clock() - ABANDONED_AFTER_MS,
-    );
+    const idle = [...occupants].filter(([, occupant]) => isAbandoned(occupant, clock()));
     const [oldest] = idle.toSorted(([, left], [, right]) => left.expiresAt - right.expiresAt);
     if (oldest === undefined) return false;
     const [slot, { id }] = oldest;
     // A form may have been submitted since the snapshot.
     const current = await collection.find(id);
     const occupant = current && occupantOf(current);
-    if (occupant?.isInUse) occupants.set(slot, occupant);
-    else {
-      if (occupant !== undefined) await collection.remove(id);
+    if (current === undefined) occupants.delete(slot);
+    else if (occupant?.isInUse !== true && (await endUntouched(collection, clock, current)))
       occupants.delete(slot);
-    }
+    else occupants.set(slot, { ...occupantOf(current), isInUse: true });
     return true;
   }
 
@@ -135,7 +112,10 @@ export function createOpenSignIns({ collection, clock, limit }: Deps): OpenSignI
       if (slot !== undefined) {
         // Marked before the write, since parallel calls use the same snapshot.
         snapshot.occupants.set(slot, taken);
-        const done = await trySave(placeOf(network, slot), save);
+        const done = await trySave(placeOf(network, slot), save).catch((error: unknown) => {
+          snapshot.occupants.delete(slot);
+          throw error;
+        });
         if (done !== undefined) return done.saved;
       } else if (!(await removeOldestAbandoned(snapshot))) break;
     }

@@ -61,6 +61,7 @@ export const limitDefinitions = {
   limit_avatar_account: limit(20, 'Pictures that one account uploads in an hour'),
   limit_admin_failures_ip: limit(300, 'Wrong bearer tokens for the admin API from one address in 10 minutes'),
   limit_open_signins_ip: limit(2000, 'Unfinished sign-ins of one address at once'),
+  limit_open_signins: limit(50_000, 'Unfinished sign-ins of all addresses at once where nobody is signed in'),
   limit_public_requests_ip: limit(
     1000,
     'Pushed and device authorization requests without client authentication from one address in 10 minutes',

@@ -67,6 +67,10 @@ const accountIn = (value: unknown): string | undefined =>
 const loginIn = (value: unknown): unknown =>
   typeof value === 'object' && value !== null && 'login' in value ? value.login : undefined;
 
+/** The places of a sign-in among those of the installation, and of the wider networks it came from (src/rate-limits/shared-places.ts). */
+export const sharedPlacesOf = ({ sharedPlaces }: ProtocolPayload): readonly string[] =>
+  Array.isArray(sharedPlaces) ? sharedPlaces.filter((place) => typeof place === 'string') : [];
+
 export const interactions: CollectionDefinition<ProtocolPayload> = {
   name: 'interactions',
   durability: 'ephemeral',
@@ -81,6 +85,11 @@ export const interactions: CollectionDefinition<ProtocolPayload> = {
     },
     // One of a limited number per network (src/rate-limits/open-sign-ins.ts).
     place: { unique: true, key: (p) => text(p, 'place') },
+    shared_place: {
+      unique: true,
+      key: (p) => sharedPlacesOf(p)[0],
+      furtherKeys: (p) => sharedPlacesOf(p).slice(1),
+    },
     network: { key: (p) => text(p, 'place')?.replace(/#\d+$/, '') },
   },
   fields: {},

@@ -52,10 +52,16 @@ interface Deps {
   readonly accounts: AccountDirectory;
   readonly baseUrl: string;
   /**
-   * Takes one of the limited places for open sign-ins of a network (src/rate-limits/open-sign-ins.ts). @throws AppError
+   * Takes some of the limited places for open sign-ins (src/rate-limits/open-sign-ins.ts, shared-places.ts). @throws AppError
    * request.rate_limited
    */
-  readonly takePlace: <T>(address: string, save: (place: string | undefined) => Promise<T>) => Promise<T>;
+  readonly takePlace: <T>(
+    beginner: { readonly address: string; readonly isStranger: boolean },
+    save: (places: {
+      readonly place: string | undefined;
+      readonly sharedPlaces: readonly string[];
+    }) => Promise<T>,
+  ) => Promise<T>;
 }
 
 // The routes at which the library trusts the result of a step.
@@ -86,6 +92,7 @@ export function createInteractionModel(
       'typedLogin',
       'isRemembered',
       'place',
+      'sharedPlaces',
       'formAt',
     ];
     declare browser?: string;
@@ -95,6 +102,7 @@ export function createInteractionModel(
     declare typedLogin?: string;
     declare isRemembered?: boolean;
     declare place?: string | undefined;
+    declare sharedPlaces?: readonly string[] | undefined;
     declare formAt?: number;
 
     get isTrial(): boolean {
@@ -130,8 +138,10 @@ export function createInteractionModel(
       const { ctx } = ProviderBase;
       // A saved interaction keeps its place; those of the previous version have none.
       if (ctx === undefined || this.exp !== undefined) return super.save(ttl);
-      return takePlace(ctx.ip, (place) => {
+      const isStranger = this.session?.accountId === undefined;
+      return takePlace({ address: ctx.ip, isStranger }, ({ place, sharedPlaces }) => {
         this.place = place;
+        this.sharedPlaces = sharedPlaces.length > 0 ? sharedPlaces : undefined;
         return super.save(ttl);
       });
     }

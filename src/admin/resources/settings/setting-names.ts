@@ -79,6 +79,7 @@ export const settingNames: Readonly<Record<keyof SettingValues, string>> = {
   limit_avatar_account: 'Uploaded pictures per account',
   limit_admin_failures_ip: 'Wrong admin API tokens per IP address',
   limit_open_signins_ip: 'Unfinished sign-ins per IP address',
+  limit_open_signins: 'Unfinished sign-ins in all',
   limit_public_requests_ip: 'Unauthenticated requests per IP address',
   limit_refusals_ip: 'Refused requests per IP address',
   limit_logout_test_client: 'Test sign-outs per application',
