@@ -5,7 +5,7 @@ export const stoppedChangeNotes = {
     cause:
       'A change of the e-mail address was stopped less than 24 hours ago, and its user wants to keep the new address.',
     remedy:
-      'Wait for the seconds of `Retry-After`, go back to the former address at once, or ask an administrator, who can do either.',
+      'Wait until `keep_from` of `GET /account/api/email`, go back to the former address at once, or ask an administrator, who can do either.',
   },
   'account.no_stopped_change': {
     cause:

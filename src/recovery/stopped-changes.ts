@@ -124,10 +124,7 @@ export function createStoppedChanges(deps: StoppedChangesDeps) {
       const stopped = await of(account);
       if (stopped === undefined) throw new AppError('request.not_found');
       if (choice === 'keep') {
-        if (clock() < stopped.keepFrom) {
-          const retryAfterSeconds = Math.ceil((stopped.keepFrom - clock()) / 1000);
-          throw new AppError('account.email_keep_waits', { retryAfterSeconds });
-        }
+        if (clock() < stopped.keepFrom) throw new AppError('account.email_keep_waits');
         if (!accounts.isByOldWays(account, times)) throw new AppError('auth.stale');
       }
       await decide(account, stopped, choice);

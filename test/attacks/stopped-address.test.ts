@@ -253,7 +253,7 @@ test('stopped change: kept a day later by the ways of before, told to both addre
   await press(owner, await open(owner, user, EMAIL), `${EMAIL}/settle`, { id: 'keep' });
   assert.deepEqual([(await stored()).email, (await stored()).is_email_verified], [to, true]);
   await mailbox.deliver();
-  const told = mailbox.received.filter(({ mail }) => /was kept/.test(mail.subject ?? ''));
+  const told = mailbox.received.filter(({ mail }) => /keeps its new address/.test(mail.subject ?? ''));
   assert.deepEqual(
     told
       .flatMap((one) => one.to)

@@ -236,6 +236,8 @@ test('stopped change: signs out, no one in; neither address counts until the own
 test('stopped change: kept by its owner', async () => {
   const to = fresh();
   await use(await move(to), new Agent(app));
+  // Not before (decision 0038).
+  app.advance(DAY_MS);
   const decision = await open(browser, user, EMAIL);
   const kept = await press(browser, decision, `${EMAIL}/settle`, { id: 'keep' });
   assert.match(kept.body, /stays as it is now/);
