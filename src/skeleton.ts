@@ -103,7 +103,12 @@ const LOOKALIKES: Readonly<Record<string, string>> = {
   ᴡ: 'w',
   ʏ: 'y',
   ᴢ: 'z',
-  // Digits
+  з: 'e',
+  // Digits, and strokes that are a letter to the eye
+  '|': 'l',
+  ǀ: 'l',
+  '∣': 'l',
+  '❘': 'l',
   '0': 'o',
   '1': 'l',
   i: 'l',
@@ -113,9 +118,19 @@ const LOOKALIKES: Readonly<Record<string, string>> = {
   '7': 't',
 };
 
+/** Letters in boxes and of flags, which no decomposition takes out, and marks that say nothing (UTS #51; Unicode 1F130-1F1FF). */
+const asLetters = (name: string): string =>
+  name
+    .replace(/[™℠®©]/gu, '')
+    .replace(/[\u{1f130}-\u{1f149}\u{1f150}-\u{1f169}\u{1f170}-\u{1f189}\u{1f1e6}-\u{1f1ff}]/gu, (boxed) => {
+      const code = boxed.codePointAt(0) ?? 0;
+      const first = [0x1f1e6, 0x1f170, 0x1f150, 0x1f130].find((start) => code >= start) ?? code;
+      return String.fromCodePoint(0x61 + code - first);
+    });
+
 /** @returns what the names that look alike have in common; empty for a name without letters and digits */
 export const skeletonOf = (name: string): string =>
-  [...name.normalize('NFKD').toLowerCase().normalize('NFKD')]
+  [...asLetters(name).normalize('NFKD').toLowerCase().normalize('NFKD')]
     .map((letter) => LOOKALIKES[letter] ?? letter)
     .map((letter) => LOOKALIKES[letter] ?? letter)
     .join('')

@@ -22,3 +22,7 @@ export function printableText(text: string, maxLength: number): string {
     .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '�');
   return visible.length > maxLength ? `${visible.slice(0, maxLength).toWellFormed()}…` : visible;
 }
+
+/** Whether nothing of it is seen: spaces, fillers and other letters without a shape (U+2800 is a pattern of no dots). */
+export const isBlank = (text: string): boolean =>
+  text.replace(/[\s\p{Cc}\p{Cf}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]/gu, '') === '';

@@ -102,6 +102,7 @@ const ground = new Set([
   'log-terminal',
   'json',
   'untrusted-text',
+  'alphabets',
   'skeleton',
   'phrase',
   'dates',

@@ -1,43 +1,10 @@
 // What a username must be besides, where its owner chooses it alone (sign-up, an invitation, a change of one's own): no mixture of
 // alphabets, which imitates others' names (UTS #39 §5.2 "highly restrictive", §5.3), and nothing that reads as this system's
 // (decision 0014). Administrators may create any; accounts that have such a name keep it.
+import { isOneAlphabet } from '../alphabets.ts';
 import { reservedNames } from '../model/reserved-names.ts';
 import { skeletonOf } from '../skeleton.ts';
 import { parseUsername } from './username.ts';
-
-/** UAX #31 Table 5, recommended scripts. */
-const SCRIPTS = [
-  ...['Arabic', 'Armenian', 'Bengali', 'Cyrillic', 'Devanagari', 'Ethiopic', 'Georgian', 'Greek', 'Gujarati'],
-  ...['Gurmukhi', 'Hebrew', 'Kannada', 'Khmer', 'Lao', 'Latin', 'Malayalam', 'Myanmar', 'Oriya', 'Sinhala'],
-  ...['Tamil', 'Telugu', 'Thaana', 'Thai', 'Tibetan'],
-];
-/** What is written together: Japanese, Chinese with Bopomofo, Korean, each with Latin letters. */
-const TOGETHER = [
-  ['Latin', 'Han', 'Hiragana', 'Katakana'],
-  ['Latin', 'Han', 'Bopomofo'],
-  ['Latin', 'Han', 'Hangul'],
-];
-
-const alphabets = [...SCRIPTS.map((script) => [script]), ...TOGETHER].map(
-  (scripts) =>
-    new RegExp(`^[${['Common', 'Inherited', ...scripts].map((name) => `\\p{scx=${name}}`).join('')}]*$`, 'u'),
-);
-
-const isDigit = (letter: string): boolean => /^\p{Nd}$/u.test(letter);
-
-/** The zero of a digit's system: digits of one are ten in a row (UAX #44, General_Category Nd). */
-function zeroOf(digit: string): number {
-  const code = digit.codePointAt(0) ?? 0;
-  const below = Array.from({ length: 10 }, (_, value) => value).find(
-    (value) => !isDigit(String.fromCodePoint(code - value - 1)),
-  );
-  return code - (below ?? 0);
-}
-
-function isOneAlphabet(name: string): boolean {
-  const systems = new Set(Array.from(name).filter(isDigit).map(zeroOf));
-  return systems.size <= 1 && alphabets.some((letters) => letters.test(name));
-}
 
 const reserved = new Set(reservedNames.map(skeletonOf));
 

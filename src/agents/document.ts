@@ -3,6 +3,7 @@
 import { isLoopbackHost } from '../config/parsers.ts';
 import { secretDigest } from '../ids.ts';
 import { isMembers, parseJson } from '../json.ts';
+import { isBlank } from '../untrusted-text.ts';
 
 export interface DocumentClient {
   readonly metadata: Readonly<Record<string, unknown>>;
@@ -57,7 +58,7 @@ export function readDocument(address: URL, text: string): DocumentClient {
   const { client_name: name, application_type: type, redirect_uris: redirects } = members;
   return {
     metadata: {
-      client_name: typeof name === 'string' && name.trim() !== '' ? name : address.hostname,
+      client_name: typeof name === 'string' && !isBlank(name) ? name : address.hostname,
       // RFC 8252 §7.3: a program on the user's machine takes the port that is free.
       application_type: type ?? (isLocal ? 'native' : 'web'),
       redirect_uris: redirects,

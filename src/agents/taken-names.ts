@@ -1,5 +1,6 @@
 // Names that programs which nobody vouched for may not have: this server's, and those of the applications that administrators
 // answer for (decision 0026). Compared by how they look, since a person reads them.
+import { isOneAlphabetByWord } from '../alphabets.ts';
 import type { Clients } from '../clients/index.ts';
 import { looksLike } from '../skeleton.ts';
 
@@ -31,6 +32,10 @@ export const createNameProblem =
           quarantine === undefined && looksLike(name, String(metadata.client_name ?? '')),
       );
       if (isTaken) return 'Its name is that of another application here.';
-      if (items.length < PAGE) return undefined;
+      if (items.length < PAGE) break;
     }
+    // No list has all letters that look like another alphabet's.
+    return isOneAlphabetByWord(name)
+      ? undefined
+      : 'Its name is of letters of several alphabets, or of one that is hardly in use.';
   };

@@ -6,6 +6,7 @@ import { newId, newSecret, secretDigest } from '../ids.ts';
 import { type ApiRecord, identifierKey } from '../store/apis.ts';
 import { AlreadyExists } from '../store/port.ts';
 import { update } from '../store/update.ts';
+import { isBlank } from '../untrusted-text.ts';
 import { defaults, invalid, withChanges } from './change-api.ts';
 import type { Api, ApiChanges, Apis, ApisDeps } from './contract.ts';
 import { identifierProblem } from './identifier.ts';
@@ -60,7 +61,7 @@ export function createApis(deps: ApisDeps): Apis {
 
   async function check(changes: ApiChanges, before?: ApiRecord): Promise<void> {
     const { name, scopes } = changes;
-    if (name?.trim() === '') throw invalid({ name: 'Must not be blank.' });
+    if (name !== undefined && isBlank(name)) throw invalid({ name: 'Must not be blank.' });
     const problem = scopes === undefined ? undefined : scopesProblem(scopes, before?.scopes);
     if (problem !== undefined) throw invalid({ scopes: problem });
     const groups = [...new Set(scopes?.flatMap((scope) => scope.groups ?? []))];

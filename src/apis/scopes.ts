@@ -5,7 +5,7 @@ import { newId } from '../ids.ts';
 import { ours } from '../phrase.ts';
 import type { ApiRecord, ApiScopeRecord } from '../store/apis.ts';
 import type { Role } from '../store/collections.ts';
-import { printableText } from '../untrusted-text.ts';
+import { isBlank, printableText } from '../untrusted-text.ts';
 
 /** A scope as an administrator writes it: without its internal id. */
 export interface ApiScope {
@@ -36,7 +36,7 @@ function nameProblem(name: string): string | undefined {
 }
 
 function descriptionProblem(text: string): string | undefined {
-  if (text.trim() === '') return 'needs a description: the consent page shows it';
+  if (isBlank(text)) return 'needs a description: the consent page shows it';
   return text.length > MAX_DESCRIPTION || printableText(text, MAX_DESCRIPTION) !== text
     ? `must have a description in one line of at most ${MAX_DESCRIPTION} characters`
     : undefined;

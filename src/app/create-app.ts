@@ -186,8 +186,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     pages: interactions.protocolPages,
     csrf,
   });
-  await keys.start(useKeys);
-  await prepareApplications({ ...base, clients, baseUrl, log });
+  await prepareApplications({ ...base, clients, baseUrl, log, startProtocol: () => keys.start(useKeys) });
 
   const protocol = createProtocolRoutes({
     clock,

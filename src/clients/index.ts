@@ -13,6 +13,7 @@ import { type ApiKeys, createApiKeys } from './api-keys.ts';
 import { createClients } from './clients.ts';
 import { type CodeExchanges, createCodeExchanges } from './code-exchanges.ts';
 import { seedConsoleClient } from './console-client.ts';
+
 import type { Clients, ClientsDeps } from './contract.ts';
 import { createDefaultApis } from './default-apis.ts';
 import { registerFormerFirstParty } from './former-first-party.ts';
@@ -148,10 +149,14 @@ export async function prepareApplications({
   baseUrl,
   store,
   log,
+  startProtocol,
 }: Pick<Deps, 'store' | 'log'> & {
   readonly clients: Clients;
   readonly baseUrl: string;
+  /** Makes the discovery document, which says what applications may use, and what checks their metadata. */
+  readonly startProtocol: () => Promise<unknown>;
 }): Promise<void> {
-  await seedConsoleClient({ clients, baseUrl });
   await registerFormerFirstParty({ collection: store.collection(model.clients), log });
+  await startProtocol();
+  await seedConsoleClient({ clients, baseUrl });
 }

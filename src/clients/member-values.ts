@@ -1,5 +1,6 @@
 // Checks one metadata member by itself: JSON type, length, characters, public keys only.
 import { isMembers } from '../json.ts';
+import { isBlank } from '../untrusted-text.ts';
 import { type MemberName, type MemberType, metadataMembers } from './metadata-members.ts';
 
 const MAX_ITEMS = 50;
@@ -37,7 +38,9 @@ export function valueProblem(name: MemberName, value: unknown): string | undefin
     if ([...text.normalize('NFC')].length > limit) return `must not be longer than ${limit} characters`;
     if (hiddenCharacters.test(text)) return 'must not contain control or text-direction characters';
   }
-  return name === 'client_name' && texts[0]?.trim() === '' ? 'must not be blank' : undefined;
+  return name === 'client_name' && texts[0] !== undefined && isBlank(texts[0])
+    ? 'must not be blank'
+    : undefined;
 }
 
 function keysProblem(jwks: unknown): string | undefined {

@@ -8,6 +8,14 @@ const POWERFUL = /^(?:account|admin)(?::|$)/;
 
 const PORT = /^https?:\/\/[^/?#]*:\d+(?:[/?#]|$)/i;
 
+/** Of IPv6 and of no address, which systems take for the machine itself, and what /etc/hosts calls it on many (RFC 4291 §2.5.5.2). */
+const LOCAL_ADDRESS = /^(?:0\.0\.0\.0|\[::\]|\[::ffff:(?:7f[0-9a-f]{2}:[0-9a-f]{1,4}|0:0)\])$/;
+const LOCAL_NAME = /^(?:localhost[46]?(?:\.localdomain[46]?)?|ip6-(?:localhost|loopback))$/;
+
+/** More than may be registered without TLS (isLoopbackHost). */
+const isOnDevice = (hostname: string): boolean =>
+  isLoopbackHost(hostname) || LOCAL_ADDRESS.test(hostname) || LOCAL_NAME.test(hostname);
+
 /**
  * @param redirectUri of the request, which the client may use
  * @param scopes of the request
@@ -26,7 +34,7 @@ export function needsConfirmedAddress(
   const isWeb = url?.protocol === 'http:' || url?.protocol === 'https:';
   if (url === null || !isWeb) return true;
   if (isNative && [...scopes].some((scope) => scope.startsWith('account'))) return true;
-  if (!isLoopbackHost(url.hostname)) return false;
+  if (!isOnDevice(url.hostname)) return false;
   const { redirect_uris: registered } = metadata;
   const isExact = Array.isArray(registered) && registered.includes(redirectUri) && PORT.test(redirectUri);
   return isNative || !isExact || isPowerful;

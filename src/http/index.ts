@@ -18,10 +18,9 @@ export { type Line, type LineOptions, linesOfText, readLines } from './lines.ts'
 export type { OneTime } from './one-time.ts';
 export { pinOrigin } from './origin.ts';
 export { MAX_TARGET } from './request-limits.ts';
-export { arrivalOf, requestIdOf } from './request-log.ts';
+export { beginningOf, requestIdOf } from './request-log.ts';
 export { originOf } from './request-origin.ts';
 export { isInForeignFrame } from './request-source.ts';
 export { createRouter, type RouteContext, type RouteHandler, type RouteMethod } from './router.ts';
 export { securityHeaderValues } from './security-headers.ts';
-export { passSpentLimit } from './spent-limit.ts';
 export { readFile, readUpload, type UploadedForm } from './upload.ts';

@@ -3,6 +3,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type Koa from 'koa';
 import type { Logger } from '../log.ts';
+import { beginningOfRequest } from './connection-times.ts';
 import { isProbe } from './health.ts';
 import { METRICS_PATH } from './metrics.ts';
 
@@ -41,7 +42,7 @@ interface Asked {
 interface Logged {
   readonly id: string;
   /** By `performance.now()`. */
-  readonly arrivedAt: number;
+  readonly beganAt: number;
   /** Read when the line is written; set by whoever knows it. */
   errorCode?: () => unknown;
 }
@@ -49,8 +50,8 @@ interface Logged {
 // A request that a handler before Koa began and passed on (src/oidc/plain/) keeps its id and has one line.
 const begun = new WeakMap<IncomingMessage, Logged>();
 
-/** @returns when a request arrived, by `performance.now()`; undefined outside the request log */
-export const arrivalOf = (request: IncomingMessage): number | undefined => begun.get(request)?.arrivedAt;
+/** @returns when a request began, by `performance.now()`; undefined outside the request log */
+export const beginningOf = (request: IncomingMessage): number | undefined => begun.get(request)?.beganAt;
 
 export interface RequestLog {
   /** Gives a request its id and writes its line when it is over; once per request, whoever answers it. */
@@ -64,7 +65,7 @@ export function createRequestLog({ log, newId, onAnswered }: RequestLogOptions):
     const known = begun.get(request);
     if (known !== undefined) return known;
     const arrivedAt = performance.now();
-    const logged: Logged = { id: newId(), arrivedAt };
+    const logged: Logged = { id: newId(), beganAt: beginningOfRequest(request, arrivedAt) };
     begun.set(request, logged);
     const { id } = logged;
     if (isProbe(asked) || asked === METRICS_PATH) return logged;

@@ -10,6 +10,7 @@ import {
 } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { noteConnection } from './connection-times.ts';
 import {
   cookieRefusal,
   MAX_COOKIE_BYTES,
@@ -168,6 +169,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   answers.set(server, open);
   const sockets = new Set<Socket>();
   server.on('connection', (socket: Socket) => {
+    noteConnection(socket);
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
   });

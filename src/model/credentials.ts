@@ -2,27 +2,7 @@
 // authenticated just now, how it is kept, how long it lives and what ends it. test/attacks/credentials.test.ts tries each at each
 // act, and finds every place that reads, compares or looks up a secret: one that is neither here nor in other-secrets.ts fails.
 
-import type { SignInAct } from './sign-in-acts.ts';
-
-export interface Credential {
-  readonly name: string;
-  /** Which flows give it. */
-  readonly from: string;
-  readonly may: readonly SignInAct[];
-  /**
-   * `asked`: within five minutes, of the account's highest class; of a token, in the authorization that it comes from. `at_issue`: asked of whoever
-   * had it made. `never`: of a program, or of a secret that is its own authentication.
-   */
-  readonly freshness: 'asked' | 'at_issue' | 'never';
-  readonly stored: string;
-  /** Settings by their names. */
-  readonly lives: string;
-  readonly ends: string;
-  /** The page that takes it, where it is a link. */
-  readonly page?: string;
-  /** Where it is read, compared or looked up. */
-  readonly at: readonly string[];
-}
+import type { Credential } from './credential.ts';
 
 export const CREDENTIALS = {
   session: {
@@ -226,6 +206,16 @@ export const CREDENTIALS = {
     ends: 'its use; new codes; removal of the last factor',
     at: ['src/second-factors/recovery-codes.ts'],
   },
+  authenticator_app: {
+    name: 'code of an authenticator app',
+    from: 'its owner, in a sign-in that needs a second factor or after a fresh one',
+    may: ['signs_in'],
+    freshness: 'never',
+    stored: 'its secret, sealed for the account with a key that is not in the store',
+    lives: 'until it is removed or replaced; a code 30 seconds and one step either way, each step once',
+    ends: 'removal, another app, an administrator’s reset',
+    at: ['src/second-factors/totp.ts'],
+  },
   mailed_code: {
     name: 'code by e-mail',
     from: 'a sign-in whose password is right, or a sign-up',
@@ -244,7 +234,7 @@ export const CREDENTIALS = {
     stored: 'its public key; a challenge by SHA-256',
     lives: 'until it is removed; a challenge five minutes, once',
     ends: 'removal',
-    at: ['src/passkeys/challenges.ts', 'src/passkeys/records.ts'],
+    at: ['src/passkeys/assertion.ts', 'src/passkeys/challenges.ts', 'src/passkeys/records.ts'],
   },
   password: {
     name: 'password',
@@ -281,6 +271,17 @@ export const CREDENTIALS = {
       'src/rate-limits/open-sign-ins.ts',
     ],
   },
+  client_authentication: {
+    name: 'secret or key of an application',
+    from: 'its registration, by an administrator or with an initial access token; a rotation; shown once',
+    may: [],
+    freshness: 'never',
+    stored: 'SHA-256; of a key its public half, or the address of that',
+    lives:
+      'as long as the application, a rotated one as its administrator chose; what it gets is a machine token',
+    ends: 'rotation, another method, removal or deactivation of the application',
+    at: ['src/clients/secrets.ts'],
+  },
   authorization: {
     name: 'authorization code, device code, refresh token',
     from: 'an authorization; of a device without the scopes of the account and admin API',
@@ -289,6 +290,11 @@ export const CREDENTIALS = {
     stored: 'SHA-256',
     lives: 'authorization_code_seconds; ten minutes; refresh_token_idle_seconds',
     ends: 'its use, revocation, its grant',
-    at: ['adapters/oidc.ts', 'src/oidc/tokens/opaque-tokens.ts', 'src/oidc/tokens/revocation.ts'],
+    at: [
+      'adapters/oidc.ts',
+      'src/oidc/foreign-layout/refresh-token-jwt.ts',
+      'src/oidc/tokens/opaque-tokens.ts',
+      'src/oidc/tokens/revocation.ts',
+    ],
   },
 } as const satisfies Readonly<Record<string, Credential>>;

@@ -480,6 +480,27 @@ test('upgrade: first-party applications are registered, and no live token or gra
   }
 });
 
+test('upgrade: the scope is announced from the first answer on', async () => {
+  const first = await startApp({ env: { SECRET_KEY } });
+  try {
+    const { id } = await first.register();
+    const collection = first.store.collection(clientCollection);
+    const stored = await collection.find(id);
+    ok(stored);
+    const { accountScopes: _, ...value } = stored.value;
+    await collection.replace(id, stored.version, value);
+    const next = await startApp({ shared: first.store });
+    try {
+      const { text } = await call(next, 'GET', '/.well-known/openid-configuration');
+      ok(JSON.parse(text).scopes_supported.includes('account'), text);
+    } finally {
+      await next.stop();
+    }
+  } finally {
+    await first.stop();
+  }
+});
+
 test('attack: an API declares a scope of that name, and its token is brought to the account API', async () => {
   for (const name of ['account', 'account:read', 'Accounts']) {
     const body = {

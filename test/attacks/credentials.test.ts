@@ -5,7 +5,8 @@ import { deepEqual, equal, ok } from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { after, before } from 'node:test';
-import { CREDENTIALS, type Credential } from '../../src/model/credentials.ts';
+import type { Credential } from '../../src/model/credential.ts';
+import { CREDENTIALS } from '../../src/model/credentials.ts';
 import { OTHER_SECRETS } from '../../src/model/other-secrets.ts';
 import { SIGN_IN_ACTS, type SignInAct } from '../../src/model/sign-in-acts.ts';
 import { createLinks, type LinkPurpose } from '../../src/recovery/links.ts';
@@ -291,7 +292,7 @@ test('credentials: every row says what it may, where it is kept and what ends it
 
 /** What reads a credential from a request, compares one, or looks one up by its digest. */
 const READS =
-  /\b(?:timingSafeEqual|isSameDigest|isSecretOf|secretDigest|presentedToken)\(|get\('authorization'\)|headers\.authorization|cookies\.get\(/;
+  /\b(?:timingSafeEqual|isSameDigest|isSecretOf|secretDigest|presentedToken|verifySync|jwtVerify|verifyAuthenticationResponse)\(|get\('authorization'\)|headers\.authorization|cookies\.get\(/;
 
 test('source: every place that reads, compares or looks up a secret is in the table', () => {
   const root = join(import.meta.dirname, '..', '..');

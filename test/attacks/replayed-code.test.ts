@@ -1,10 +1,13 @@
 // Attack: an authorization code is sent again, at once or later, by whoever else has it (RFC 6749 §4.1.2, decision 0017). What it
 // gave ends, also what the first request is only now being given; a duplicate of the application's own with the right verifier,
 // which began before the first answer (React's strict mode), ends nothing.
-import { deepEqual, equal, ok } from 'node:assert/strict';
+import { deepEqual, equal, match, ok } from 'node:assert/strict';
+import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { after, describe, test } from 'node:test';
 import { createMemoryStore } from '../../adapters/memory/store.ts';
 import { createMongoStore } from '../../adapters/mongodb/store.ts';
@@ -14,7 +17,7 @@ import { createSqliteStore } from '../../adapters/sqlite/store.ts';
 import { allCollections } from '../../src/store/all-collections.ts';
 import type { Store } from '../../src/store/port.ts';
 import { accessTokens } from '../../src/store/protocol-collections.ts';
-import { isActive } from '../flows/support.ts';
+import { basic, type Client, isActive } from '../flows/support.ts';
 import { Agent, requestTokens, type Tokens } from '../support/agent.ts';
 import { REDIRECT_URI, startApp, type TestApp } from '../support/app.ts';
 import { createGuardedStore } from '../support/guarded-store.ts';
@@ -81,6 +84,7 @@ const backends: Readonly<Record<string, () => Promise<Backend>>> = {
 type Fields = Record<string, string>;
 interface Redeemer {
   readonly app: TestApp;
+  readonly client: Client;
   readonly send: (fields: Fields, to?: TestApp) => Promise<Tokens>;
   /** A code with a challenge, or without one, as its request to the token endpoint. */
   readonly code: (isWithVerifier: boolean) => Promise<Fields>;
@@ -94,6 +98,7 @@ async function redeemer(app: TestApp): Promise<Redeemer> {
   const send = (fields: Fields, to = app): Promise<Tokens> => requestTokens(to, client, fields);
   return {
     app,
+    client,
     send,
     async code(isWithVerifier) {
       const without = { code_challenge: undefined, code_challenge_method: undefined, nonce: 'n' };
@@ -242,6 +247,35 @@ for (const isWithVerifier of [true, false]) {
     }
   });
 }
+
+/** A browser that has one connection opens another one for the second request, and that takes longer than the first answer. */
+test('replay: a duplicate over a connection that was being opened is none', async () => {
+  for (const plain of ['on', 'off']) {
+    const app = await startApp({ env: { PLAIN_ANSWERS: plain } });
+    try {
+      const one = await redeemer(app);
+      const fields = await one.code(true);
+      const socket = connect(Number(new URL(app.url).port), '127.0.0.1');
+      await once(socket, 'connect');
+      const first = await one.send(fields);
+      equal(first.status, 200);
+      const body = new URLSearchParams(fields).toString();
+      const { authorization } = basic(one.client);
+      const { host } = new URL(app.url);
+      socket.write(
+        `POST /oauth2/token HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\nAuthorization: ${authorization}\r\n` +
+          `Content-Type: application/x-www-form-urlencoded\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+      );
+      match(await text(socket), /^HTTP\/1.1 400 [\s\S]*invalid_grant/);
+      await expectLife(one, first, true, plain);
+      // Over one that was opened afterwards it is a replay.
+      equal((await one.send(fields)).status, 400);
+      await expectLife(one, first, false, `${plain}, later`);
+    } finally {
+      await app.stop();
+    }
+  }
+});
 
 test('replay: a device that asks twice at once keeps its tokens, one that asks later loses them', async () => {
   const { app, reached, close, release, stop } = await held('off');

@@ -71,6 +71,20 @@ test('attack: a code to any program on a loopback port, silently', async () => {
   await expectPage(agent, exact.id, 'http://127.0.0.1:51005/callback', '127.0.0.1:51005');
 });
 
+test('attack: by another name or address of the device', async () => {
+  const agent = await signedIn();
+  for (const uri of [
+    'https://[::ffff:7f00:1]:8443/cb',
+    'https://[::]:8443/cb',
+    'https://0.0.0.0:8443/cb',
+    'https://localhost.localdomain:8443/cb',
+    'https://ip6-localhost:8443/cb',
+  ]) {
+    const client = await native([uri]);
+    await expectPage(agent, client.id, uri, new URL(uri).host);
+  }
+});
+
 test('attack: a code to any program that claims an application’s scheme, silently', async () => {
   const client = await native([SCHEME]);
   await expectPage(await signedIn(), client.id, SCHEME, 'com.example.app:');

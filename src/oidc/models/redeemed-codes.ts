@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { type AuthorizationCode, errors, type KoaContextWithOIDC } from 'oidc-provider';
 import type { Clock } from '../../clock.ts';
-import { arrivalOf } from '../../http/index.ts';
+import { beginningOf } from '../../http/index.ts';
 import { ProviderBase } from '../provider-base.ts';
 
 /** Of the codes that this process redeemed last, when they were answered, by `performance.now()`; undefined: not yet. */
@@ -39,11 +39,11 @@ export function beganBeforeAnswer(
   { req }: KoaContextWithOIDC,
   clock: Clock,
 ): boolean {
-  const arrivedAt = arrivalOf(req);
-  if (arrivedAt === undefined) return false;
+  const beganAt = beginningOf(req);
+  if (beganAt === undefined) return false;
   const answer = answers.get(jti);
-  if (answer !== undefined) return answer.answeredAt === undefined || arrivedAt < answer.answeredAt;
-  return typeof consumed === 'number' && clock() - (performance.now() - arrivedAt) < consumed * 1000;
+  if (answer !== undefined) return answer.answeredAt === undefined || beganAt < answer.answeredAt;
+  return typeof consumed === 'number' && clock() - (performance.now() - beganAt) < consumed * 1000;
 }
 
 /** RFC 7636 §4.6. */
