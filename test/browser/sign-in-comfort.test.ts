@@ -133,6 +133,8 @@ test('last used without scripts: the password form alone, whatever was used last
 test('typed name: goes along to the reset and back, and is in no address', () =>
   inWindow(async ({ page }) => {
     await createUser('typist');
+    // Without a mail server there is no form for a reset.
+    await server.admin('PATCH', '/settings', { smtp_url: 'smtp://127.0.0.1:9' });
     const addresses: string[] = [];
     page.on('request', (request) => addresses.push(request.url()));
     await begin(page);
