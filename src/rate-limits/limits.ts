@@ -111,10 +111,13 @@ export const keyFor = (name: string, address: string): NameAtAddress => ({ name,
 
 interface Key {
   readonly short: string;
-  /** Of the ceiling of a wider network, or of all origins. */
+  /** Of the ceiling of a wider network, of all origins, or of all networks. */
   readonly factor?: NetworkFactor;
   readonly times?: number;
 }
+
+/** How many times as many of a name from all networks together: a person has one mailbox, and a stranger may have many networks. */
+const EVERYWHERE: { readonly [Kind in RateKind]?: number } = { mail_requester_ip: 20 };
 
 /** The key of the limit first, then those of its ceilings. */
 function keysOf(kind: RateKind, key: string | NameAtAddress): readonly [Key, ...Key[]] {
@@ -126,7 +129,9 @@ function keysOf(kind: RateKind, key: string | NameAtAddress): readonly [Key, ...
     short: shortOf(name),
     ...factor,
   }));
-  return [own ?? { short: shortOf('') }, ...wider];
+  const times = EVERYWHERE[kind];
+  const all = times === undefined ? [] : [{ short: shortOf('everywhere'), times }];
+  return [own ?? { short: shortOf('') }, ...wider, ...all];
 }
 
 export function createRateLimits({ collection, clock, settings, log }: Deps): RateLimits {
@@ -180,7 +185,7 @@ export function createRateLimits({ collection, clock, settings, log }: Deps): Ra
     const times = factor === undefined ? fixed : settings()[factor];
     if (times <= 0) return free;
     const points = ownPoints * times;
-    const take = takerOf(kind, points, factor ?? 'origins');
+    const take = takerOf(kind, points, factor ?? `times ${times}`);
     const limit = { points, windowMs: kinds[kind].windowSeconds * 1000 };
     const lease = await wide.takeOne(`${kind}:${short}`, limit, (wanted) => take(short, wanted));
     return chargeOf(kind, short, lease);
