@@ -2,10 +2,11 @@
 // passkey in passkey-only mode. Opening the link changes nothing and creates no session (R097).
 import type Koa from 'koa';
 import type { Account } from '../src/accounts/index.ts';
-import type { Csrf, Form } from '../src/http/index.ts';
+import { type Csrf, type Form, passSpentLimit } from '../src/http/index.ts';
 import type { Registration } from '../src/registration/index.ts';
 import type { FieldErrors, Views } from '../src/views/index.ts';
 import type { DonePages } from './done-pages.ts';
+import { ofLink } from './holders.ts';
 import { errorsOf } from './signup-form.ts';
 
 /**
@@ -79,6 +80,7 @@ export function createEnrolmentPages(deps: Deps): EnrolmentPages {
       const form = await readForm(ctx);
       csrf.verify(ctx, PURPOSE, form.get('csrf'));
       const token = form.get('token') ?? '';
+      await passSpentLimit(ctx, async () => (await enrolment.find(token)) && ofLink(token));
       const password = signUp.questions().isPasswordAsked ? (form.get('password') ?? '') : undefined;
       if (password !== undefined && password !== form.get('confirm_password')) {
         return send(ctx, token, { confirm_password: 'invalid.password_mismatch' });

@@ -2,12 +2,13 @@
 // session; submitting the form creates the account and consumes the invitation.
 import type Koa from 'koa';
 import type { Account, AccountDomain } from '../src/accounts/index.ts';
-import type { Csrf, Form } from '../src/http/index.ts';
+import { type Csrf, type Form, passSpentLimit } from '../src/http/index.ts';
 import { newId } from '../src/ids.ts';
 import { acrOf, type BrowserSession, type IdentityProvider } from '../src/oidc/sign-in.ts';
 import type { Registration, SignupQuestions, SignupValues } from '../src/registration/index.ts';
 import type { FieldErrors, Views } from '../src/views/index.ts';
 import type { DonePages } from './done-pages.ts';
+import { ofLink } from './holders.ts';
 import { signupAuthentication } from './signup.ts';
 import { errorsOf, readSignup } from './signup-form.ts';
 import type { WaysBack } from './way-back.ts';
@@ -117,6 +118,7 @@ export function createInvitationPages(deps: Deps): InvitationPages {
       csrf.verify(ctx, PURPOSE, form.get('csrf'));
       const token = form.get('token') ?? '';
       const known = await invitations.find(token);
+      await passSpentLimit(ctx, () => known && ofLink(token));
       if (known === undefined) return sendExpired(ctx);
       const { answers, errors } = readSignup(form, questionsNow(), { isEmailKnown: true });
       const { values } = answers;

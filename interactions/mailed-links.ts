@@ -3,12 +3,13 @@
 import type Koa from 'koa';
 import type { Account } from '../src/accounts/index.ts';
 import { AppError } from '../src/errors.ts';
-import type { Csrf, Form } from '../src/http/index.ts';
+import { type Csrf, type Form, passSpentLimit } from '../src/http/index.ts';
 import type { BoundInteraction, Client } from '../src/oidc/sign-in.ts';
 import type { Recovery } from '../src/recovery/index.ts';
 import type { PageModels, Views } from '../src/views/index.ts';
 import type { CurrentInteraction } from './current.ts';
 import type { DonePages } from './done-pages.ts';
+import { ofKnownBrowser } from './holders.ts';
 import { PROMPTS } from './login.ts';
 import { pageOptions } from './page-options.ts';
 import { requesterOf } from './requester.ts';
@@ -166,6 +167,8 @@ export function createMailedLinkPages(deps: Deps): MailedLinkPages {
       const form = await readForm(ctx);
       csrf.verify(ctx, 'forgotten', form.get('csrf'));
       const email = (form.get('email') ?? '').slice(0, MAX_ADDRESS);
+      const browser = deps.fromBrowser(ctx).tokens;
+      await passSpentLimit(ctx, async () => ofKnownBrowser(await recovery.knownIn(email, browser)));
       const wantsLink = form.get('action') === 'magic_link' && recovery.canUseMagicLinks();
       if (!wantsLink) refusePasswordsWhenOff();
       const asked = form.get('interaction');
@@ -176,7 +179,7 @@ export function createMailedLinkPages(deps: Deps): MailedLinkPages {
         await interaction.persist();
       }
       const kind = wantsLink ? 'magic_link' : 'password_reset';
-      const requester = { ...requesterOf(ctx), browser: deps.fromBrowser(ctx).tokens };
+      const requester = { ...requesterOf(ctx), browser };
       await recovery.requestLink({ kind, email, interaction: interaction?.uid }, requester);
       const action = wantsLink ? 'magic_link' : undefined;
       const again = { interaction: asked, action };

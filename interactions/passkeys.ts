@@ -4,11 +4,18 @@ import type Koa from 'koa';
 import type { Account } from '../src/accounts/index.ts';
 import type { Clock } from '../src/clock.ts';
 import { AppError } from '../src/errors.ts';
-import { answerJson, answerWithRedirect, type JsonBody, jsonBody } from '../src/http/index.ts';
+import {
+  answerJson,
+  answerWithRedirect,
+  type JsonBody,
+  jsonBody,
+  passSpentLimit,
+} from '../src/http/index.ts';
 import type { BoundInteraction } from '../src/oidc/sign-in.ts';
 import type { Passkeys } from '../src/passkeys/index.ts';
 import type { AuthMode } from '../src/settings/index.ts';
 import type { CurrentInteraction } from './current.ts';
+import { ofPasskey, ofSignIn } from './holders.ts';
 import { PROMPTS } from './login.ts';
 import { type Method, passkeyAmr, passkeyMethods, unspentMethods } from './second-factor-methods.ts';
 import type { SigninSteps } from './signin-steps.ts';
@@ -83,6 +90,9 @@ export function createPasskeyCeremonies(deps: Deps): PasskeyCeremonies {
           const { interaction, body } = await read(ctx);
           const account = await ownerOf(interaction, body);
           const { response } = body;
+          await passSpentLimit(ctx, () =>
+            account === undefined ? ofPasskey(ctx, response) : ofSignIn(account, interaction),
+          );
           const provenAt = clock();
           if (account === undefined) interaction.isRemembered = body.get('remember') === 'on';
           const input = { boundTo: boundTo(interaction), response, ...(account && { account }) };
@@ -120,6 +130,7 @@ export function createPasskeyCeremonies(deps: Deps): PasskeyCeremonies {
         const { interaction, body } = await read(ctx);
         const { progress, account } = await making(interaction);
         const { response } = body;
+        await passSpentLimit(ctx, () => ofSignIn(account, interaction));
         const made = await passkeys.add({
           boundTo: boundTo(interaction),
           response,

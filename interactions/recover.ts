@@ -1,12 +1,14 @@
 // For users who lost all passkeys: a recovery code allows one thing, creating a new passkey.
 import type Koa from 'koa';
 import { AppError } from '../src/errors.ts';
-import type { Form } from '../src/http/index.ts';
+import { type Form, passSpentLimit } from '../src/http/index.ts';
 import type { BoundInteraction } from '../src/oidc/sign-in.ts';
 import type { Recovery } from '../src/recovery/index.ts';
 import type { AuthMode } from '../src/settings/index.ts';
 import type { Views } from '../src/views/index.ts';
 import type { CurrentInteraction } from './current.ts';
+import { ofKnownBrowser } from './holders.ts';
+import type { KnownBrowsers } from './known-browsers.ts';
 import { PROMPTS } from './login.ts';
 import { pageOptions } from './page-options.ts';
 import type { SigninSteps } from './signin-steps.ts';
@@ -17,7 +19,8 @@ interface Deps {
   readonly steps: SigninSteps;
   readonly readForm: (ctx: Koa.Context) => Promise<Form>;
   readonly mode: () => AuthMode;
-  readonly recovery: Pick<Recovery, 'useRecoveryCode'>;
+  readonly recovery: Pick<Recovery, 'useRecoveryCode' | 'knownIn'>;
+  readonly knownBrowsers: Pick<KnownBrowsers, 'fromBrowser' | 'isKnown'>;
 }
 
 export interface RecoverPage {
@@ -29,7 +32,7 @@ export interface RecoverPage {
 const RECOVERY_AMR = ['recovery_code'];
 
 export function createRecoverPage(deps: Deps): RecoverPage {
-  const { views, current, steps, readForm, mode, recovery } = deps;
+  const { views, current, steps, readForm, mode, recovery, knownBrowsers } = deps;
 
   function send(
     ctx: Koa.Context,
@@ -66,7 +69,13 @@ export function createRecoverPage(deps: Deps): RecoverPage {
       refuseWhenOff(interaction);
       const username = form.get('username') ?? '';
       const code = form.get('code') ?? '';
-      const account = await recovery.useRecoveryCode({ username, code, boundTo: interaction.uid }, ctx.ip);
+      await passSpentLimit(ctx, async () =>
+        ofKnownBrowser(await recovery.knownIn(username, knownBrowsers.fromBrowser(ctx).tokens)),
+      );
+      const attempt = { username, code, boundTo: interaction.uid };
+      const account = await recovery.useRecoveryCode(attempt, ctx.ip, (found) =>
+        knownBrowsers.isKnown(ctx, found),
+      );
       if (account !== undefined)
         return steps.proceed(ctx, interaction, account, { amr: RECOVERY_AMR, methods: ['recovery'] });
       return send(ctx, interaction, { username, alert: 'alert.recovery_failed', status: 401 });

@@ -3,7 +3,7 @@ import type Koa from 'koa';
 import type { Account } from '../src/accounts/index.ts';
 import type { Clock } from '../src/clock.ts';
 import { AppError } from '../src/errors.ts';
-import type { Form } from '../src/http/index.ts';
+import { type Form, passSpentLimit } from '../src/http/index.ts';
 import type { BoundInteraction, SigninProgress } from '../src/oidc/sign-in.ts';
 import type { Passkeys } from '../src/passkeys/index.ts';
 import type { SecondFactors } from '../src/second-factors/index.ts';
@@ -11,6 +11,7 @@ import { EMAIL_CODE_COOLDOWN_SECONDS } from '../src/second-factors/index.ts';
 import type { Views } from '../src/views/index.ts';
 import { CANCELLED, type CurrentInteraction } from './current.ts';
 import { createFactorEnrolment } from './factor-enrolment.ts';
+import { ofSignIn } from './holders.ts';
 import { knownPerson } from './known-person.ts';
 import type { LeavingStep } from './leaving.ts';
 import { maskEmail } from './mask-email.ts';
@@ -198,6 +199,7 @@ export function createSecondFactorPages(deps: Deps): SecondFactorPages {
       const form = await readForm(ctx);
       const interaction = await current.ofForm(ctx, form);
       const { progress, account } = await steps.resume(interaction);
+      await passSpentLimit(ctx, () => ofSignIn(account, interaction));
       if (form.get('action') === 'cancel') return current.finishStep(ctx, interaction, CANCELLED);
       switch (progress.step) {
         case 'verify':

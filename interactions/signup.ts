@@ -3,7 +3,7 @@
 import type Koa from 'koa';
 import type { Account } from '../src/accounts/index.ts';
 import { AppError, type ErrorCode } from '../src/errors.ts';
-import type { Form } from '../src/http/index.ts';
+import { type Form, passSpentLimit } from '../src/http/index.ts';
 import type { BoundInteraction, IdentityProvider } from '../src/oidc/sign-in.ts';
 import type { Registration, SignupQuestions, SignupValues } from '../src/registration/index.ts';
 import type { FieldErrors, Views } from '../src/views/index.ts';
@@ -150,6 +150,7 @@ export function createSignupPages(deps: Deps): SignupPages {
     },
 
     async submit(ctx, form) {
+      await passSpentLimit(ctx, () => undefined);
       const interaction = await check(await current.ofForm(ctx, form));
       interaction.canPasskey = form.get('can_passkey') === 'on';
       const { answers, errors } = readSignup(form, signup.questions());

@@ -4,7 +4,7 @@
 import type Koa from 'koa';
 import { ofOrigin } from '../rate-limits/index.ts';
 import { hasCors } from './cors.ts';
-import { isFromAnotherSite, isInForeignFrame, isOfOwnForm } from './request-source.ts';
+import { isFromAnotherSite, isInForeignFrame, isOfOwnForm, isSentByNobody } from './request-source.ts';
 
 /** Whether an application has the origin. */
 type IsRegistered = (origin: string) => Promise<boolean>;
@@ -33,8 +33,8 @@ export function countedAs(ctx: Pick<Koa.Context, 'state' | 'ip'>): string {
  */
 export function refusalCountedAs(ctx: Koa.Context): string {
   const counted = countedAs(ctx);
-  const isForeign = counted === ctx.ip && (isFromAnotherSite(ctx) || !isOfOwnForm(ctx));
-  return isForeign ? ofOrigin(ctx.ip, OTHERS) : counted;
+  const isForeign = isFromAnotherSite(ctx) || isSentByNobody(ctx) || !isOfOwnForm(ctx);
+  return counted === ctx.ip && isForeign ? ofOrigin(ctx.ip, OTHERS) : counted;
 }
 
 /** Frames of other sites reach the authorization endpoint, too. */

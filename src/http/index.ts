@@ -23,4 +23,5 @@ export { originOf } from './request-origin.ts';
 export { isInForeignFrame } from './request-source.ts';
 export { createRouter, type RouteContext, type RouteHandler, type RouteMethod } from './router.ts';
 export { securityHeaderValues } from './security-headers.ts';
+export { passSpentLimit } from './spent-limit.ts';
 export { readFile, readUpload, type UploadedForm } from './upload.ts';

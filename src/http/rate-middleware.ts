@@ -4,12 +4,13 @@
 // An OAuth endpoint answers 429 with Retry-After (RFC 6585 §4) and `temporarily_unavailable`: RFC 6749 §5.2 has no code for the
 // token endpoint, and `slow_down` (RFC 8628 §3.5) means something to polling devices only. Polling itself is not counted.
 import type Koa from 'koa';
-import type { ErrorCode } from '../errors.ts';
+import { AppError, type ErrorCode } from '../errors.ts';
 import type { RateKind, RateLimits } from '../rate-limits/index.ts';
 import { countedAs } from './counted-as.ts';
 import { describeFailure } from './failure.ts';
 import { isRefusal } from './refusals.ts';
 import { isInForeignFrame } from './request-source.ts';
+import { type LateCharge, refuseLater } from './spent-limit.ts';
 
 /** How a request ended. */
 interface Ending {
@@ -26,6 +27,8 @@ export interface RateRule {
   readonly paths: RegExp;
   /** Whether a request that ends like this costs the point; others give it back. */
   readonly counts: (ending: Ending) => boolean;
+  /** Of these paths, those whose pages say who goes on where the limit is spent (spent-limit.ts). */
+  readonly holders?: RegExp;
 }
 
 // What is refused for what it is has a counter of its own (refusals.ts).
@@ -52,10 +55,17 @@ const rateRules: readonly RateRule[] = [
     methods: ['POST'],
     paths: /^\/oauth2\/(?:mfa|recover|signup\/verify|passkey\/(?:login|register)\/finish)$/,
     counts: whenRefused,
+    holders: /^\/oauth2\/(?:mfa|recover|passkey\/(?:login|register)\/finish)$/,
   },
   { kind: 'token_ip', methods: ['POST'], paths: /^\/oauth2\/token$/, counts: whenTokenRefused },
   // Client registration requires a token, so invalid ones count; sign-up requires none.
-  { kind: 'register_ip', methods: ['POST'], paths: /^\/oauth2\/(?:signup|enrol)$/, counts: always },
+  {
+    kind: 'register_ip',
+    methods: ['POST'],
+    paths: /^\/oauth2\/(?:signup|enrol)$/,
+    counts: always,
+    holders: /^\/oauth2\/(?:signup|enrol)$/,
+  },
   {
     kind: 'register_ip',
     methods: ['GET', 'POST', 'PUT', 'DELETE'],
@@ -69,6 +79,7 @@ const rateRules: readonly RateRule[] = [
     methods: ['POST'],
     paths: /^\/oauth2\/(?:forgot-password|signup\/email)$/,
     counts: always,
+    holders: /^\/oauth2\/forgot-password$/,
   },
   // Each request without a cookie stores a session for the form's token.
   {
@@ -92,6 +103,11 @@ function plainPath(path: string): string {
   return spelt.length > 1 && spelt.endsWith('/') ? spelt.slice(0, -1) : spelt;
 }
 
+function settle(charge: LateCharge, isCounted: boolean): void {
+  if (isCounted) charge.keep();
+  else charge.giveBack();
+}
+
 /** A sign-in in a frame stores nothing (request-guard.ts), and whoever shows the frame could have any number of them. */
 const isSilent = (ctx: Koa.Context): boolean => ctx.path === '/oauth2/authorize' && isInForeignFrame(ctx);
 
@@ -112,17 +128,29 @@ export function limitByAddress({
     return rules.find(({ methods, paths }) => paths.test(path) && methods.includes(method));
   };
 
+  async function chargeOf({ kind, holders }: RateRule, ctx: Koa.Context): Promise<LateCharge> {
+    try {
+      const charge = await limits.consume(kind, countedAs(ctx));
+      return { ...charge, keep: () => undefined };
+    } catch (error) {
+      const isSpent = error instanceof AppError && error.code === 'request.rate_limited';
+      // Whatever is held is held by a browser.
+      if (!isSpent || holders?.test(plainPath(ctx.path)) !== true || ctx.get('Cookie') === '') throw error;
+      return refuseLater(ctx, error, limits);
+    }
+  }
+
   return async (ctx, next) => {
     const rule = ruleOf(ctx);
     if (rule === undefined || isSilent(ctx)) return next();
-    const charge = await limits.consume(rule.kind, countedAs(ctx));
+    const charge = await chargeOf(rule, ctx);
     try {
       await next();
     } catch (error) {
-      if (!rule.counts(describeFailure(error))) charge.giveBack();
+      settle(charge, rule.counts(describeFailure(error)));
       throw error;
     }
-    if (!rule.counts({ status: ctx.status, body: ctx.body })) charge.giveBack();
+    settle(charge, rule.counts({ status: ctx.status, body: ctx.body }));
     return undefined;
   };
 }

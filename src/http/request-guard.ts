@@ -3,7 +3,7 @@
 import type Koa from 'koa';
 import { AppError } from '../errors.ts';
 import { hasCors } from './cors.ts';
-import { isInForeignFrame, isOfOwnForm, isPartOfAnotherSite } from './request-source.ts';
+import { isInForeignFrame, isOfOwnForm, isPartOfAnotherSite, isSentByNobody } from './request-source.ts';
 
 /** Reads no cookie: bearers, pictures in pages of applications, and the frames of session management (decision 0026). */
 const WITHOUT_COOKIES = /^\/(?:admin\/api(?:\/|$)|avatars\/|realms\/|oauth2\/check_session$)/;
@@ -44,6 +44,7 @@ function isRefused(ctx: Koa.Context): boolean {
   if (path === REVOCATION) return false;
   if (hasCors(path) || path.startsWith(REGISTERED)) return ctx.get('Sec-Fetch-Mode') === 'no-cors';
   if (WITHOUT_COOKIES.test(path)) return false;
+  if (isSentByNobody(ctx)) return true;
   if (path !== LOGOUT && isPartOfAnotherSite(ctx) && !maySignInSilently(ctx)) return true;
   return !READS.has(method) && !TAKES_FOREIGN_FORMS.has(path) && !isOfOwnForm(ctx);
 }

@@ -10,11 +10,18 @@ export function isFromAnotherSite(ctx: Head): boolean {
   return site === 'cross-site' || site === 'same-site';
 }
 
-/** Whether a person is led here: the page becomes that of a window. What is fetched in advance (Sec-Purpose) may never be shown. */
+/**
+ * What no person has asked for yet, or ever will, and what a page anywhere can have sent without limit. Fetched in advance (Speculation
+ * Rules): Chromium says `Sec-Fetch-Site: none` of it, as of a typed address, and sends the cookies that a page of the same site may
+ * send. It throws a refusal away and asks again once somebody goes there. A WebSocket: without any Sec-Fetch header.
+ */
+export const isSentByNobody = (ctx: Head): boolean =>
+  ['Sec-Purpose', 'Purpose'].some((name) => ctx.get(name).startsWith('prefetch')) ||
+  ctx.get('Sec-WebSocket-Key') !== '';
+
+/** Whether a person is led here: the page becomes that of a window. */
 const isWholePage = (ctx: Head): boolean =>
-  ctx.get('Sec-Fetch-Mode') === 'navigate' &&
-  ctx.get('Sec-Fetch-Dest') === 'document' &&
-  !ctx.get('Sec-Purpose').startsWith('prefetch');
+  ctx.get('Sec-Fetch-Mode') === 'navigate' && ctx.get('Sec-Fetch-Dest') === 'document';
 
 /** A frame, picture, script or fetch of a page of another site. */
 export const isPartOfAnotherSite = (ctx: Head): boolean => isFromAnotherSite(ctx) && !isWholePage(ctx);

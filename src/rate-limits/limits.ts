@@ -29,6 +29,8 @@ const kinds = {
   /** Wrong passwords for one name from one network: keyFor(name, address). */
   login_account_ip: { windowSeconds: TEN_MINUTES, key: 'both' },
   mfa_ip: { windowSeconds: TEN_MINUTES, key: 'address' },
+  /** What one holder of something that strangers don't have tries, once the network's own limit is spent (src/http/spent-limit.ts). */
+  holder: { windowSeconds: TEN_MINUTES, key: 'name' },
   /** Wrong user codes of the device flow (RFC 8628 §5.1). */
   user_code_ip: { windowSeconds: HOUR, key: 'address' },
   /** The same per account, or per session where no account is signed in. */

@@ -45,6 +45,8 @@ export interface MailedLinks {
     },
     requester: Requester,
   ): Promise<void>;
+  /** @returns by what the account of that name or address knows the browser; undefined where it doesn't, or there is none */
+  knownIn(login: string, browser: readonly string[]): Promise<string | undefined>;
   /**
    * By an administrator, so the mail does not say where it was requested.
    * @throws AppError request.invalid where the link could not be sent or used
@@ -154,6 +156,11 @@ export function createMailedLinks(deps: Deps): MailedLinks {
   return {
     requestLink: ({ interaction, ...request }, requester) =>
       mail.requests.request({ ...request, ...requester, ...(interaction !== undefined && { interaction }) }),
+
+    async knownIn(login, browser) {
+      const account = await accounts.findByLogin(login);
+      return account && deps.signIns.knownBrowser(account, browser);
+    },
 
     async sendPasswordReset(account) {
       const { email: to, isEmailVerified, isActive } = account;

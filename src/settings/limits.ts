@@ -32,6 +32,11 @@ export const limitDefinitions = {
   limit_login_ip: limit(300, 'Wrong passwords from one address in 10 minutes'),
   limit_login_account_ip: limit(30, 'Wrong passwords for one name from one address in 10 minutes'),
   limit_mfa_ip: limit(100, 'Wrong second-factor codes and refused passkeys from one address in 10 minutes'),
+  limit_holder: limit(
+    30,
+    'Attempts in 10 minutes of one known browser, accepted password, passkey, valid link or invitation, once others have ' +
+      'used up the limits of its address',
+  ),
   limit_user_code_ip: limit(30, 'Wrong device sign-in codes from one address in an hour'),
   limit_user_code_account: limit(10, 'Wrong device sign-in codes by one account in an hour'),
   limit_client_failures_ip: limit(300, 'Wrong credentials of one application from one address in 10 minutes'),

@@ -170,6 +170,7 @@ test('user deletion: no credential of the user works any more', async (t) => {
 test('attack: mails of another person, removed with an account of that address', async (t) => {
   const app = await startApp({ store: 'sqlite' });
   t.after(() => app.stop());
+  await app.admin('PATCH', '/settings', { smtp_url: 'smtp://127.0.0.1:9' });
   const victim = await app.createUser('victim', { email: 'victim@example.com', is_email_verified: true });
   const browser = new Agent(app);
   const page = await browser.submit(await browser.follow(await browser.get('/account/email')), {

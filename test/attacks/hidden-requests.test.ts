@@ -22,6 +22,28 @@ const HIDDEN = {
     'sec-purpose': 'prefetch',
   },
 } as const;
+/** Chromium says of these what it says of a typed address, or nothing (test/browser/hostile-site.test.ts). */
+const SENT_BY_NOBODY = {
+  'what Speculation Rules fetch': {
+    'sec-fetch-site': 'none',
+    'sec-fetch-mode': 'navigate',
+    'sec-fetch-dest': 'document',
+    'sec-purpose': 'prefetch',
+    'upgrade-insecure-requests': '1',
+  },
+  'what Speculation Rules prepare': {
+    'sec-fetch-site': 'none',
+    'sec-fetch-mode': 'navigate',
+    'sec-fetch-dest': 'document',
+    'sec-purpose': 'prefetch;prerender',
+    'upgrade-insecure-requests': '1',
+  },
+  'a WebSocket': {
+    origin: 'https://evil.example',
+    'sec-websocket-version': '13',
+    'sec-websocket-key': 'J9QwLmSodGGGihF9Rr/VLw==',
+  },
+} as const;
 const SITES = ['cross-site', 'same-site'] as const;
 
 /** Paths that read no cookie or that others call by design; what holds there is tested below, and in the tests of CORS. */
@@ -70,6 +92,32 @@ suite('attack: hidden requests of a page on another site', () => {
           deepEqual(page.headers.getSetCookie(), [], about);
         }
       });
+
+  for (const [what, headers] of Object.entries(SENT_BY_NOBODY))
+    test(`${what}: refused wherever cookies are read, sets none`, async () => {
+      const { id } = await app.register();
+      const { browser } = await openSignIn(app, id);
+      const routes = (await allRoutes(app)).filter(
+        ({ method, path }) => method === 'GET' && (path === '/oauth2/logout' || !WITHOUT_COOKIES.test(path)),
+      );
+      notEqual(routes.length, 0);
+      for (const route of routes) {
+        const page = await asked(browser, route, headers);
+        const about = `${route.method} ${route.path}: ${page.status}`;
+        equal(page.status, 403, about);
+        equal(reasonIn(page), 'request.cross_site', about);
+        deepEqual(page.headers.getSetCookie(), [], about);
+      }
+    });
+
+  test('attack: a page of a sibling fetches the sign-out in advance, with its reader’s cookies', async () => {
+    const { id } = await app.register();
+    const browser = new Agent(app);
+    await browser.signIn(id, { username: 'grace' });
+    for (const headers of Object.values(SENT_BY_NOBODY))
+      equal((await browser.get('/oauth2/logout', { headers })).status, 403);
+    equal((await browser.get('/account')).status, 200);
+  });
 
   test('they use up no limit of the reader’s network', async () => {
     const limits = {

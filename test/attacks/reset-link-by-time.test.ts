@@ -28,6 +28,8 @@ let accountId: string;
 before(async () => {
   app = await startApp({ store: 'sqlite' });
   await liftLimits(app);
+  // Without a mail server there is no form.
+  await app.admin('PATCH', '/settings', { smtp_url: 'smtp://127.0.0.1:9' });
   const known = await app.createUser('known', { email: 'known@example.com', is_email_verified: true });
   accountId = known.id;
   app.app.jobs.start();

@@ -16,6 +16,7 @@ before(async () => {
     allow_self_signup: true,
     signup_require_verified_email: false,
     signup_email: 'optional',
+    smtp_url: 'smtp://127.0.0.1:9',
   });
 });
 after(() => app.stop());

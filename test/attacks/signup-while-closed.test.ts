@@ -12,7 +12,11 @@ before(async () => {
   app = await startApp();
   shut = await app.register();
   open = await app.register({ allow_self_signup: true });
-  await app.admin('PATCH', '/settings', { signup_require_verified_email: false, signup_email: 'optional' });
+  await app.admin('PATCH', '/settings', {
+    signup_require_verified_email: false,
+    signup_email: 'optional',
+    smtp_url: 'smtp://127.0.0.1:9',
+  });
 });
 after(() => app.stop());
 

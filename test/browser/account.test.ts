@@ -86,6 +86,10 @@ test('account: password, TOTP, recovery codes, sessions, devices and application
 
   await inWindow(async (page) => {
     await signIn(page, ada);
+    const send = page.getByRole('button', { name: 'Send confirmation e-mail' });
+    assert.equal(await send.count(), 0, 'no mail server: nothing would come');
+    await server.admin('PATCH', '/settings', { smtp_url: 'smtp://127.0.0.1:9' });
+    await page.reload();
     await press(page, 'Send confirmation e-mail');
     assert.equal(await said(page), 'We’re sending you an e-mail. Open the link in it.');
 

@@ -51,6 +51,9 @@ test('dead ends: signed out, expired, used, mistyped; each page continues withou
   await page.goto(`${server.origin}/oauth2/reset-password?token=used`);
   assert.equal(await heading(page), 'This link for a new password is no longer valid');
   await follow(page, 'Get a new link');
+  assert.equal(await heading(page), 'This server can’t send e‑mail now');
+  await server.admin('PATCH', '/settings', { smtp_url: 'smtp://127.0.0.1:9' });
+  await page.reload();
   assert.equal(await heading(page), 'Forgot your password?');
 
   await page.goto(`${server.origin}/oauth2/signup?token=used`);

@@ -19,6 +19,8 @@ const LIMITS = {
   limit_public_requests_ip: 6,
   limit_open_signins_ip: 12,
   limit_authorize_ip: 60,
+  // So that each answer says why.
+  limit_refusals_ip: 10_000,
 };
 
 /** Everything that a page can have a browser send without its reader, many times each. */
@@ -43,6 +45,12 @@ for (let round = 0; round < ${ROUNDS}; round += 1) {
     wait(add('img', { src: url + (url.includes('?') ? '&' : '?') + 'n=' + round }));
     wait(add('iframe', { src: url }));
     settled.push(fetch(url, { mode: 'no-cors', credentials: 'include' }).catch(() => {}));
+    const socket = new WebSocket(url.replace('http', 'ws'));
+    settled.push(new Promise((resolve) => { socket.onerror = resolve; }));
+    const urls = [url + (url.includes('?') ? '&' : '?') + 'early=' + round];
+    const rules = Object.assign(document.createElement('script'), { type: 'speculationrules',
+      textContent: JSON.stringify({ prefetch: [{ source: 'list', urls }], prerender: [{ source: 'list', urls: [urls[0] + 'er'] }] }) });
+    document.head.append(rules);
   }
   const frame = add('iframe', { name: 'frame' + round });
   const form = add('form', { method: 'post', target: 'frame' + round, action: target + '/oauth2/' + posts[round % posts.length] });
@@ -51,7 +59,8 @@ for (let round = 0; round < ${ROUNDS}; round += 1) {
   form.submit();
   wait(frame);
 }
-Promise.all(settled).then(() => { document.title = 'done'; });
+// What is fetched in advance tells nobody when it ends.
+Promise.all(settled).then(() => new Promise((resolve) => setTimeout(resolve, 3000))).then(() => { document.title = 'done'; });
 </script>`;
 
 let site: Server;

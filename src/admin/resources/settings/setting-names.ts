@@ -60,6 +60,7 @@ export const settingNames: Readonly<Record<keyof SettingValues, string>> = {
   limit_login_ip: 'Wrong passwords per IP address',
   limit_login_account_ip: 'Wrong passwords per name and IP address',
   limit_mfa_ip: 'Wrong second factors per IP address',
+  limit_holder: 'Attempts of known browsers and link holders',
   limit_user_code_ip: 'Wrong device codes per IP address',
   limit_user_code_account: 'Wrong device codes per account',
   limit_client_failures_ip: 'Wrong application credentials per IP address',
