@@ -4,6 +4,7 @@
 export const OTHER_SECRETS = {
   'interactions/known-browser-cookie.ts': 'a known browser is counted apart, and proves nothing',
   'src/accounts/known-browsers.ts': 'as above',
+  'interactions/holders.ts': 'tells counters of requests apart, after the network’s own is spent',
   'interactions/own-cookie.ts': 'reads the cookies of known browsers, trusted devices and remembered people',
   'interactions/passkey-offer-cookie.ts': 'that a passkey was not wanted',
   'interactions/preference-cookie.ts': 'language and method used last',
