@@ -255,17 +255,20 @@ function describeSetting(
   entry: StoredEntry | undefined,
 ): SettingDescription {
   const definition = definitionOf(key);
+  const byDefault = standard ?? definition.default;
+  // Stored although it is the default, for a version whose default differs (former-defaults.ts): nobody set it.
+  const set = entry?.value === byDefault ? undefined : entry;
   return {
     key,
     value: isSecretSetting(key) ? null : value,
-    default: standard ?? definition.default,
+    default: byDefault,
     type: definition.type,
     min: definition.min ?? null,
     max: definition.max ?? null,
     description: definition.description,
     group: definition.group,
     is_secret: isSecretSetting(key),
-    updated_at: entry === undefined ? null : new Date(entry.at).toISOString(),
-    updated_by: entry?.by ?? null,
+    updated_at: set === undefined ? null : new Date(set.at).toISOString(),
+    updated_by: set?.by ?? null,
   };
 }

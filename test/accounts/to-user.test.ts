@@ -31,6 +31,7 @@ test('user view: an account with only a username', () => {
     is_active: true,
     locked_until: null,
     deletion_due_at: null,
+    stopped_email_change: null,
     failed_login_attempts: 0,
     last_login_at: null,
     password_changed_at: null,

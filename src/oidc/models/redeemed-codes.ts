@@ -1,7 +1,7 @@
 // Which of two requests with one code is a replay, and which a duplicate (RFC 6749 §4.1.2, decision 0017): a browser application
 // sends its redemption twice at once (React's strict mode), a thief sends it later. What began before the first one was answered is
 // a duplicate, if it proves by its verifier that it is of the same application's instance.
-import { createHash } from 'node:crypto';
+import { createHash, timingSafeEqual } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { type AuthorizationCode, errors, type KoaContextWithOIDC } from 'oidc-provider';
 import type { Clock } from '../../clock.ts';
@@ -53,7 +53,9 @@ export const isVerifierOf = (
 ): boolean =>
   codeChallenge !== undefined &&
   typeof verifier === 'string' &&
-  createHash('sha256').update(verifier).digest('base64url') === codeChallenge;
+  isSame(createHash('sha256').update(verifier).digest(), Buffer.from(codeChallenge, 'base64url'));
+
+const isSame = (a: Buffer, b: Buffer): boolean => a.length === b.length && timingSafeEqual(a, b);
 
 /** What a code gave ends, whoever has it: also what the first request is only now being given. */
 export async function revokeReused(
