@@ -8,6 +8,7 @@ import { update } from '../store/update.ts';
 import { type Account, isUsable, toAccount } from './account.ts';
 import {
   isByOldWays,
+  isDecided,
   isFormerAddress,
   stopAddressChange,
   withAddressChange,
@@ -83,13 +84,12 @@ export function createAccounts(deps: AccountsDeps): Accounts {
 
   /** With what the change means for one of an address that can be stopped. */
   function settled(before: AccountRecord, changed: AccountRecord, options: ChangeOptions, now: number) {
-    const { addressChange: _settled, ...rest } = changed;
-    // An administrator who vouches for an address decides in the owner's place, who may have had no way in but mail.
-    const isVouchedFor =
-      options.isByAdministrator === true &&
-      changed.isEmailVerified &&
-      (!before.isEmailVerified || before.emailKey !== changed.emailKey);
-    if (options.isSettled === true || isVouchedFor) return rest;
+    const { addressChange: open, ...rest } = changed;
+    if (options.isSettled === true) return rest;
+    if (options.isByAdministrator === true && isDecided(before, changed)) {
+      if (options.isByOwner !== true) return rest;
+      if (open?.stoppedAt !== undefined) throw new AppError('account.email_frozen');
+    }
     const current = withoutPastChange(changed, now);
     const begun =
       options.isStoppable === true
@@ -183,7 +183,7 @@ export function createAccounts(deps: AccountsDeps): Accounts {
       if (isSecondFactorReset || changes.isActive === false || isDemoted) await passkeyAdmins.keepOne(id);
       const { before, after } = await change(id, changes, {
         ...options,
-        isByOldWays: true,
+        isByOldWays: options?.isByOwner !== true,
         isByAdministrator: true,
       });
       const isPasswordChanged = changes.password !== undefined;
@@ -197,10 +197,19 @@ export function createAccounts(deps: AccountsDeps): Accounts {
     },
     isByOldWays: (account, times) => isByOldWays(account, times, clock()),
     async stopAddressChange({ id, version }, stop) {
-      const account = await changeLive(id, (value, stored) => {
-        if (version !== stored.version) throw new AppError('account.changed');
-        return stopAddressChange(value, { ...stop, now: clock() });
-      });
+      const stopped = (isNameTaken: boolean) =>
+        changeLive(id, (value, stored) => {
+          if (version !== stored.version) throw new AppError('account.changed');
+          return stopAddressChange(value, { ...stop, isNameTaken, policy: policy(), now: clock() });
+        });
+      let account: Account;
+      try {
+        account = await stopped(false);
+      } catch (error) {
+        // An accomplice's account has what was given up meanwhile: that must not keep the rest from being stopped.
+        if (!(error instanceof AlreadyExists)) throw error;
+        account = await stopped(true);
+      }
       await endSessions(id);
       return account;
     },

@@ -31,6 +31,16 @@ export function isOldAddress(account: Held, address: string, now: number): boole
   return change === undefined || change.fromKey === key || change.kept.includes(`email ${key}`);
 }
 
+/**
+ * Whether an administrator decides in the owner's place, who may have had no way in but mail: by vouching for an address, or by
+ * another one than those between which it was waiting.
+ */
+export function isDecided(before: Held, after: Held): boolean {
+  const isOther = before.emailKey !== after.emailKey;
+  if (after.isEmailVerified && (!before.isEmailVerified || isOther)) return true;
+  return isOther && before.addressChange?.stoppedAt !== undefined;
+}
+
 /** Without a change whose week is over. */
 export function withoutPastChange(account: AccountRecord, now: number): AccountRecord {
   if (account.addressChange === undefined || addressChangeOf(account, now) !== undefined) return account;
@@ -143,7 +153,7 @@ export function isByOldWays(account: Held, times: MethodTimes, now: number): boo
   return shown >= change.highestClass;
 }
 
-function keepOnly(after: AccountRecord, value: Held, change: AddressChange): void {
+function keepOnly(after: AccountRecord, value: Held, change: AddressChange, isNameTaken: boolean): void {
   const kept = new Set(change.kept);
   const stays = (name: string | undefined): boolean => name === undefined || kept.has(name);
   if (!stays(passwordOf(value))) {
@@ -164,9 +174,9 @@ function keepOnly(after: AccountRecord, value: Held, change: AddressChange): voi
   after.otherEmails = (value.otherEmails ?? []).filter(
     ({ key }) => key === change.fromKey || kept.has(`email ${key}`) || kept.has(`added ${key}`),
   );
-  // One that is an address follows it (username.ts).
+  // One that is an address follows it (username.ts). One that somebody else has by now is theirs.
   const isName = !value.usernameKey.includes('@') && !change.usernameKey.includes('@');
-  if (isName && !stays(usernameOf(value))) {
+  if (isName && !isNameTaken && !stays(usernameOf(value))) {
     after.username = change.username;
     after.usernameKey = change.usernameKey;
   }
@@ -198,6 +208,31 @@ export interface Stop {
   /** For a change that the account does not know. */
   readonly since: number;
   readonly isPasskeyNew: (id: string) => boolean;
+  /** Where the username or the address of before is another account's by now: neither comes back. */
+  readonly isNameTaken?: boolean;
+  /** The address before a change that the account does not know. */
+  readonly from?: string | undefined;
+  readonly policy: AuthenticationPolicy;
+}
+
+/** Of a change that began under an earlier version: as far as it is known when it is stopped, so that it waits like any other. */
+function changeOfEarlier(
+  after: Held,
+  { from, since, now, policy, isNameTaken }: Stop,
+): AddressChange | undefined {
+  if (from === undefined || isNameTaken === true) return undefined;
+  const isAddress = after.usernameKey === after.emailKey;
+  return {
+    id: `${since}`,
+    beganAt: since,
+    until: now,
+    from,
+    fromKey: addressKey(from),
+    username: isAddress ? from : after.username,
+    usernameKey: isAddress ? addressKey(from) : after.usernameKey,
+    highestClass: classOfAccount(after, policy),
+    kept: namesOf(after),
+  };
 }
 
 /** The account without what rests on the change, signed out everywhere. */
@@ -206,12 +241,13 @@ export function stopAddressChange(value: AccountRecord, stop: Stop): AccountReco
   const { knownBrowsers: _known, ...after } = value;
   const change = addressChangeOf(value, now);
   if (change === undefined) dropSince(after, stop.since, stop.isPasskeyNew);
-  else keepOnly(after, value, change);
+  else keepOnly(after, value, change, stop.isNameTaken === true);
   const gone = added === undefined ? undefined : addressKey(added);
   after.otherEmails = (after.otherEmails ?? []).filter(({ key }) => key !== gone);
   if (isMoved) {
     after.isEmailVerified = false;
-    if (change !== undefined) after.addressChange = { ...change, stoppedAt: change.stoppedAt ?? now };
+    const waiting = change ?? changeOfEarlier(after, stop);
+    if (waiting !== undefined) after.addressChange = { ...waiting, stoppedAt: waiting.stoppedAt ?? now };
   }
   // Codes of a factor that is gone would be good for one that somebody enrols later.
   if (!hasSecondFactor(after)) after.recoveryCodes = [];

@@ -21,6 +21,8 @@ export interface ChangeOptions {
   /** It changes or adds an address, which the former mailbox can stop for a week. */
   readonly isStoppable?: boolean | undefined;
   readonly isByAdministrator?: boolean | undefined;
+  /** An administrator changes the own account: that decides on no change of address that was stopped. */
+  readonly isByOwner?: boolean | undefined;
   /** It decides on a change of address that can be stopped, or was. */
   readonly isSettled?: boolean | undefined;
 }
@@ -77,7 +79,7 @@ export interface Accounts {
    */
   stopAddressChange(
     account: Account,
-    stop: Pick<Stop, 'isMoved' | 'added' | 'since' | 'isPasskeyNew'>,
+    stop: Pick<Stop, 'isMoved' | 'added' | 'since' | 'isPasskeyNew' | 'from'>,
   ): Promise<Account>;
   /** The account whose primary address that was until a change that can be stopped. */
   findByFormerAddress(address: string): Promise<Account | undefined>;

@@ -29,7 +29,14 @@ import { createRefusalTime } from './passwords/refusal-time.ts';
 import { createReportSignIn } from './sign-in-events.ts';
 
 export { type Account, activeAdminFilters, isLeaving, isUsable, toAccount } from './account.ts';
-export { addressChangeOf, isFormerAddress, isOldAddress, oldWaysOf, withKept } from './address-change.ts';
+export {
+  addressChangeOf,
+  isDecided,
+  isFormerAddress,
+  isOldAddress,
+  oldWaysOf,
+  withKept,
+} from './address-change.ts';
 export { type AccountChanges, MAX_OTHER_EMAILS } from './changes.ts';
 export { problemOfChosenUsername } from './chosen-username.ts';
 export type { CompleteSignIn } from './complete-sign-in.ts';

@@ -204,11 +204,14 @@ export function createEmailChanges(deps: Deps): EmailChanges {
 
     async stop(token) {
       const found = await findCurrent(token, 'stop');
-      if (found === undefined || !(await requests.take(token))) return undefined;
+      if (found === undefined) return undefined;
       for (;;) {
         const account = await accounts.find(found.account.id);
         try {
-          return account && (await stops.stop(found.record, account));
+          const stopped = account && (await stops.stop(found.record, account));
+          // Last: a stop that a crash cut short is pressed again.
+          await requests.take(token);
+          return stopped;
         } catch (error) {
           // Someone goes on changing addresses: what is stopped is what is there now.
           if (!(error instanceof AppError) || error.code !== 'account.changed') throw error;

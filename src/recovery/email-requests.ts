@@ -1,5 +1,5 @@
 // What is stored and mailed of changes of addresses: links by the digests of their tokens, for a while, and what was stopped.
-import { type Account, addressKey, securityState } from '../accounts/index.ts';
+import { type Account, addressKey, isDecided, securityState } from '../accounts/index.ts';
 import type { Clock } from '../clock.ts';
 import type { Events } from '../events/index.ts';
 import { newSecret, secretDigest } from '../ids.ts';
@@ -36,7 +36,8 @@ export interface EmailRequests {
    * links is used first.
    */
   keepStopped(account: Account, record: EmailChangeRecord): Promise<void>;
-  forgetStopped(accountId: string): Promise<void>;
+  /** That it was stopped, and the links that stop it: it is decided. */
+  forgetDecided(account: Account): Promise<void>;
   /** Tells an address of an account how a stopped change was settled. */
   tellSettled(to: string, account: Account, choice: 'keep' | 'undo'): Promise<void>;
   send(
@@ -61,12 +62,20 @@ const stoppedId = (accountId: string): string => `stopped ${accountId}`;
 
 export function createEmailRequests({ collection, baseUrl, clock, mail, events }: Deps): EmailRequests {
   events.on('accountRemoving', ({ accountId }) => collection.removeBy('account', accountId));
-  // An administrator who vouches for an address decides in the owner's place, who may have had no way in but mail.
   events.on('accountChangedByAdmin', async ({ before, after }) => {
-    const isVouchedFor =
-      after.isEmailVerified && (!before.isEmailVerified || before.emailKey !== after.emailKey);
-    if (isVouchedFor) await collection.remove(stoppedId(after.id));
+    if (after.addressChange === undefined && isDecided(before, after)) await forgetDecided(after);
   });
+
+  /** What was decided no link of before stops. One of an address that was added, and is there yet, takes that away. */
+  async function forgetDecided(account: Account): Promise<void> {
+    const isThere = (address: string): boolean =>
+      (account.otherEmails ?? []).some(({ key }) => key === addressKey(address));
+    const all = await collection.findBy('account', account.id);
+    const gone = all.filter(
+      ({ value: { act, isAddition, to } }) => act !== 'confirm' && !(isAddition === true && isThere(to)),
+    );
+    await Promise.all(gone.map(({ id }) => collection.remove(id)));
+  }
 
   async function waitingOf(account: Account) {
     const state = securityState(account.id, account);
@@ -119,7 +128,7 @@ export function createEmailRequests({ collection, baseUrl, clock, mail, events }
 
     async keepStopped({ id: accountId, email = '' }, record) {
       const id = stoppedId(accountId);
-      const value: EmailChangeRecord = { ...record, act: 'stopped', to: email };
+      const value: EmailChangeRecord = { ...record, act: 'stopped', to: email, stoppedAt: clock() };
       for (;;) {
         const before = await collection.find(id);
         const isSame = before !== undefined && addressKey(before.value.to) === addressKey(email);
@@ -135,9 +144,7 @@ export function createEmailRequests({ collection, baseUrl, clock, mail, events }
       }
     },
 
-    async forgetStopped(accountId) {
-      await collection.remove(stoppedId(accountId));
-    },
+    forgetDecided,
 
     async tellSettled(to, account, choice) {
       const { values } = requestValues(events.origins.current(), clock());

@@ -58,9 +58,12 @@ export function createStoppedChanges(deps: StoppedChangesDeps) {
 
   /** What of it a stop would undo now: it counts as long as the primary address is another, or the added one is there. */
   function standing(record: EmailChangeRecord, account: Account): 'change' | 'addition' | undefined {
-    const from = addressChangeOf(account, clock())?.from ?? record.from ?? '';
-    if (account.email !== undefined && !isAt(account, from)) return 'change';
+    const change = addressChangeOf(account, clock());
+    const from = change?.from ?? record.from ?? '';
     const isThere = record.isAddition === true && ownAddress(account, record.to) !== undefined;
+    // An administrator decided on the primary one.
+    if (change === undefined && isThere && !isAt(account, record.to)) return 'addition';
+    if (account.email !== undefined && !isAt(account, from)) return 'change';
     return isThere ? 'addition' : undefined;
   }
 
@@ -68,7 +71,7 @@ export function createStoppedChanges(deps: StoppedChangesDeps) {
     const record = await requests.findStopped(account.id);
     if (record === undefined || !isAt(account, record.to)) return undefined;
     // Of one that was stopped under an earlier version, only when the change began.
-    const { stoppedAt = record.createdAt } = addressChangeOf(account, clock()) ?? {};
+    const { stoppedAt = record.stoppedAt ?? record.createdAt } = addressChangeOf(account, clock()) ?? {};
     return { ...changeOf(record), keepFrom: stoppedAt + DAY_MS };
   }
 
@@ -92,6 +95,7 @@ export function createStoppedChanges(deps: StoppedChangesDeps) {
       isMoved,
       added: isMoved ? undefined : record.to,
       since,
+      from,
       isPasskeyNew: (id) => (made.get(id) ?? 0) >= since,
     });
     await deps.forgetPending(account);
@@ -108,8 +112,9 @@ export function createStoppedChanges(deps: StoppedChangesDeps) {
     if (from === undefined) throw new AppError('request.not_found');
     // Whoever moved the account may have added the others as well.
     const changes = choice === 'keep' ? movedTo(account, to) : { ...movedTo(account, from), otherEmails: [] };
-    await accounts.changeOwnAccount(account.id, changes, { version: account.version, isSettled: true });
-    await requests.forgetStopped(account.id);
+    const options = { version: account.version, isSettled: true };
+    const changed = await accounts.changeOwnAccount(account.id, changes, options);
+    await requests.forgetDecided(changed);
     // To both, whoever decided: whose mailbox lost finds out before the account is used.
     await Promise.all([from, to].map((address) => requests.tellSettled(address, account, choice)));
   }

@@ -154,6 +154,8 @@ export interface EmailChangeRecord {
   from?: string;
   to: string;
   createdAt: number;
+  /** Of `stopped`, by this version. */
+  stoppedAt?: number;
   /** The account's when it was asked for: a later change of password, address or factor voids the request. */
   securityState: string;
 }

@@ -20,11 +20,14 @@ let thief: Agent;
 let addresses = 0;
 
 let hasStarted = false;
-/** What waits for a link to be used up, before it is. */
+/** What comes between the reading of an account that is stopped, and the writing. */
 let beforeUse: () => Promise<void> = async () => {};
 const store = createGuardedStore(
   createMemoryStore({ clock: () => (hasStarted ? app.now() : Date.now()) }),
-  (name, method) => (name === 'email_changes' && method === 'remove' ? beforeUse() : undefined),
+  (name, method) =>
+    `${name} ${method}` === 'accounts replace' || `${name} ${method}` === 'email_changes insert'
+      ? beforeUse()
+      : undefined,
 );
 
 before(async () => {

@@ -1,9 +1,11 @@
 // Users (specification §4.1, decisions §6).
 import { Enum, Object as ObjectSchema } from 'typebox';
 import { type Account, type Accounts, toUser } from '../../../accounts/index.ts';
+import { AppError } from '../../../errors.ts';
 import type { EventName } from '../../../events/index.ts';
 import type { Queued } from '../../../mail/index.ts';
 import { defineResource, defineRoutes, type ListPorts, type RouteKit } from '../../api/define-resource.ts';
+import type { Actor } from '../../api/ports.ts';
 import { strict } from '../../api/schema-parts.ts';
 import { atVersion, idParams, userIdBody } from '../../api/shared.ts';
 import { userList } from './list.ts';
@@ -54,6 +56,9 @@ const show = (account: Account, { clock }: Ports) => ({
 const get = async (id: string, { accounts }: Ports, ifVersion?: number): Promise<Account> =>
   atVersion(await accounts.find(id), 'account.not_found', ifVersion);
 
+/** Who administers decides on their own stopped change as everybody does, at /account/email (decision 0038). */
+const isOwn = (actor: Actor, id: string): boolean => actor.kind === 'user' && actor.id === id;
+
 export const users = defineResource(
   {
     path: '/users',
@@ -72,8 +77,11 @@ export const users = defineResource(
         summary: 'Change a user: only the given fields change; null clears a field',
         event: 'user.updated',
         body: userChangesSchema,
-        run: ({ params, body, ifVersion }, { accounts }) =>
-          accounts.changeAccountAsAdmin(params.id, toAccountChanges(body), { version: ifVersion }),
+        run: ({ params, body, ifVersion, actor }, { accounts }) =>
+          accounts.changeAccountAsAdmin(params.id, toAccountChanges(body), {
+            version: ifVersion,
+            isByOwner: isOwn(actor, params.id),
+          }),
       });
 
     return {
@@ -238,7 +246,8 @@ export const userActs = defineRoutes('Users', (on: RouteKit<Ports>) => {
       params: idParams,
       body: settleBody,
       success: changed,
-      async run({ params, body, ifVersion }, ports) {
+      async run({ params, body, ifVersion, actor }, ports) {
+        if (isOwn(actor, params.id)) throw new AppError('account.email_frozen');
         await ports.settleEmailChange(await get(params.id, ports, ifVersion), body.choice);
         return show(await get(params.id, ports), ports);
       },
