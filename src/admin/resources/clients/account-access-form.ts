@@ -7,8 +7,8 @@ import { kindOf } from './kind-of.ts';
 
 export const accountChoices = [
   { value: '', label: 'No access' },
-  { value: 'account:read', label: 'Read (account:read)' },
-  { value: 'account', label: 'Read and change (account)' },
+  { value: 'account:read', label: 'Read' },
+  { value: 'account', label: 'Read and change' },
 ] as const;
 
 const isAccountScope = (word: string): boolean => accountScopes.some((scope) => scope === word);
