@@ -21,6 +21,7 @@ export const OTHER_SECRETS = {
   'src/oidc/legacy/browser-state.ts': 'whether the session of a browser is another one',
   'src/oidc/logout/logout-programs.ts': 'a token ends its own grant and session',
   'src/oidc/models/oidc-context.ts': 'the method of client authentication',
+  'src/oidc/models/redeemed-codes.ts': 'the verifier of a used code, which tells a duplicate from a replay',
   'src/oidc/plain/plain-request.ts': 'client authentication and bearers of usual requests',
   'src/oidc/requests/public-basic.ts': 'the id of a public client',
   'src/oidc/requests/request-client.ts': 'the client that a request names, for the log',
