@@ -9,7 +9,7 @@ import { createSmtp, tlsOptions } from '../../src/mail/smtp.ts';
 import { Undelivered } from '../../src/mail/undelivered.ts';
 import { isWithin } from '../support/patience.ts';
 import { makeCertificate } from './certificate.ts';
-import { impatient, type MailServer, type MailServerOptions, startMailServer } from './support.ts';
+import { impatient, type MailServer, type MailServerOptions, startMailServer, steady } from './support.ts';
 
 const envelope = { from: 'robot@example.com', to: 'ann@example.com' };
 const message = Buffer.from('Subject: Hello\r\n\r\nA mail.\r\n');
@@ -51,7 +51,7 @@ after(() => tls.setDefaultCACertificates(authorities));
 
 test('plain SMTP: the mail arrives, one sender, one recipient', () =>
   withServer({}, async (server) => {
-    await deliver(server.url());
+    await deliver(server.url(), steady);
     const [got, ...more] = server.received;
     assert.deepEqual(
       [got?.from, got?.to, got?.isEncrypted, got?.mail.subject, more.length],
@@ -63,7 +63,7 @@ test('SMTP session: carries many mails', () =>
   withServer({}, async (server) => {
     const target = parseSmtpUrl(server.url());
     assert.ok(target);
-    const session = await impatient(target);
+    const session = await steady(target);
     for (let n = 0; n < 20; n += 1) await session.send(envelope, message);
     session.close();
     assert.equal(server.received.length, 20);
@@ -72,13 +72,13 @@ test('SMTP session: carries many mails', () =>
 describe('encryption', { concurrency: 4 }, () => {
   test('STARTTLS is used when offered, with an untrusted certificate too', () =>
     withServer({ tls: untrusted }, async (server) => {
-      await deliver(server.url());
+      await deliver(server.url(), steady);
       assert.equal(server.received[0]?.isEncrypted, true);
     }));
 
   test('smtp+starttls:// continues with a trusted certificate', () =>
     withServer({ tls: trusted }, async (server) => {
-      await deliver(server.url({ scheme: 'smtp+starttls' }));
+      await deliver(server.url({ scheme: 'smtp+starttls' }), steady);
       assert.equal(server.received[0]?.isEncrypted, true);
     }));
 
@@ -101,7 +101,7 @@ describe('encryption', { concurrency: 4 }, () => {
 
   test('smtps:// is encrypted from the first byte', () =>
     withServer({ tls: trusted, encryption: 'tls' }, async (server) => {
-      await deliver(server.url({ scheme: 'smtps' }));
+      await deliver(server.url({ scheme: 'smtps' }), steady);
       assert.equal(server.received[0]?.isEncrypted, true);
     }));
 

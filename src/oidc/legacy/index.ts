@@ -20,7 +20,9 @@
 // - src/clients/: approved-addresses.ts client-settings.ts clients.ts contract.ts index.ts initial-access-tokens.ts
 //   metadata-members.ts pkce.ts quarantine.ts to-client.ts
 // - src/settings/: schema.ts
-// - src/store/: client-records.ts collections.ts
+// - src/http/: request-guard.ts
+// - src/model/: other-secrets.ts
+// - src/store/: client-records.ts collections.ts known-members.ts
 // - src/oidc/: configuration.ts create-provider.ts discovery.ts foreign-layout/realms.ts index.ts logout/logout-programs.ts logout/logout.ts
 //   models/client.ts models/oidc-context.ts mount.ts outbound/outbound-fetch.ts outbound/outbound-rules.ts plain/index.ts
 //   plain/plain-answers.ts policies.ts requests/registration.ts routes.ts tokens/admin-bearer.ts tokens/user-bearer.ts
@@ -35,7 +37,8 @@
 // - scripts/: conformance.ts conformance/configuration.ts conformance/operator.ts conformance/plans.ts
 // - docs/: README.md api.md clients.md configuration.md conformance.md decisions/0005-logout.md
 //   decisions/0008-pkce.md decisions/0026-foreign-clients-and-agents.md decisions/README.md threat-model.md
-// - test/: attacks/pkce-downgrade.test.ts attacks/response-mode-confusion.test.ts attacks/routes.ts clients/quarantine.test.ts conformance/dynamic.test.ts
+// - test/: attacks/pkce-downgrade.test.ts attacks/response-mode-confusion.test.ts attacks/routes.ts
+//   attacks/silent-to-the-device.test.ts clients/quarantine.test.ts conformance/dynamic.test.ts
 //   conformance/fapi.test.ts conformance/logout-channels.test.ts flows/account-delete.test.ts
 //   flows/pkce.test.ts flows/store-calls.test.ts flows/test-sign-in.test.ts interop/python/schemathesis/hooks.py
 // - .: README.md biome.json
