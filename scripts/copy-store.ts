@@ -15,7 +15,9 @@ import {
   stopOnSignals,
   unlessStopped,
 } from '../src/process/progress.ts';
+import { version } from '../src/process/version.ts';
 import { facts } from '../src/store/collections.ts';
+import { checkKnown } from '../src/store/mark.ts';
 import { type CollectionDefinition, type Store, type Stored, StoreUnavailable } from '../src/store/port.ts';
 import { isHelpAsked, runCommand, UsageError } from './command-line.ts';
 import {
@@ -222,6 +224,7 @@ async function main(): Promise<void> {
     progress.update('Opening the embedded database', 0, 0);
     const source = sourceAt(at);
     try {
+      await checkKnown({ store: source, version });
       progress.update('Connecting to the databases', 0, 0);
       const opening = openTarget(config, () => at);
       const target = await unlessStopped(opening, signal, `Stopped before anything was copied. ${CONTINUE}`);

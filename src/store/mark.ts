@@ -65,6 +65,19 @@ export async function checkMark({ store, version }: Deps): Promise<void> {
 }
 
 /**
+ * For who takes everything along that this version knows: a newer version has written what it doesn't.
+ * @throws OperatorError
+ */
+export async function checkKnown({ store, version }: Pick<Deps, 'store' | 'version'>): Promise<void> {
+  const found = await store.collection(marks).find(MARK_ID);
+  if (found === undefined || found.value.model <= STORE_MODEL) return;
+  throw new OperatorError(
+    `This database was written by version ${found.value.version} (model ${found.value.model}), and this is version ${version} (model ` +
+      `${STORE_MODEL}): what it does not know would be missing in the copy. Use a version of that model; nothing was copied.`,
+  );
+}
+
+/**
  * Every process that will write calls it before it does.
  * @throws OperatorError when this version is too old for the store
  * @throws StoreUnavailable

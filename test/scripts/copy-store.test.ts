@@ -206,6 +206,20 @@ describe('scripts/copy-store.ts', () => {
     assert.match(again.stdout, new RegExp(`\n${total} documents copied and verified`));
   });
 
+  test('attack: an older version copies a newer one’s database, and leaves out what it does not know', async () => {
+    const newer = join(folder, 'newer');
+    await cp(world.dataDir, newer, { recursive: true });
+    const file = join(newer, 'latchkey.db');
+    const store = createSqliteStore({ file, clock: Date.now, definitions: copiedCollections });
+    const marks = store.collection<object>({ ...facts, indexes: {}, fields: {} });
+    const mark = await marks.find('model');
+    await marks.put('model', { ...mark?.value, model: 99, version: '9.9.9' });
+    await store.close();
+    const { code, stderr } = await copy(AWAY, { DATA_DIR: newer });
+    assert.equal(code, 1);
+    assert.match(stderr, /written by version 9\.9\.9 \(model 99\).*nothing was copied/);
+  });
+
   test('an unknown option is refused before anything is opened', async () => {
     const { code, stderr } = await run('scripts/copy-store.ts', ['--dry-run']);
     assert.equal(code, 2);
