@@ -235,7 +235,8 @@ suite('bundle: how processes start', () => {
     const program = `require('node:http').createServer((q, s) => s.end()).listen(${port}, '127.0.0.1')`;
     const best = { ours: Number.POSITIVE_INFINITY, bare: Number.POSITIVE_INFINITY };
     const memory = { ours: 0, bare: 0 };
-    for (let round = 0; round < 5; round += 1) {
+    // The best of each, so more rounds only take away what other work on the machine adds.
+    for (let round = 0; round < 5 || (round < 15 && best.ours >= best.bare * 14); round += 1) {
       for (const [name, command] of [
         ['ours', npmStart],
         ['bare', [process.execPath, '-e', program]],
