@@ -206,7 +206,7 @@ describe('scripts/copy-store.ts', () => {
     assert.match(again.stdout, new RegExp(`\n${total} documents copied and verified`));
   });
 
-  test('attack: an older version copies a newer one’s database, and leaves out what it does not know', async () => {
+  test('attack: an older version copies a newer database without what it does not know', async () => {
     const newer = join(folder, 'newer');
     await cp(world.dataDir, newer, { recursive: true });
     const file = join(newer, 'latchkey.db');
