@@ -53,10 +53,10 @@ export function createAccounts(deps: AccountsDeps): Accounts {
     return { ...context, passwordHash: await passwords.hash(changes.password) };
   }
 
-  async function recordOf({ totpVerified, ...rest }: NewAccount): Promise<AccountRecord> {
+  async function recordOf({ totp_verified: isSecure, ...rest }: NewAccount): Promise<AccountRecord> {
     const blank = blankAccount(clock());
     // A new account has nothing to reset, so `false` is already its state.
-    const input = { ...rest, totpVerified: totpVerified || undefined };
+    const input = { ...rest, totp_verified: isSecure || undefined };
     return applyChanges(blank, input, await contextOf(blank, input));
   }
 
@@ -122,10 +122,10 @@ export function createAccounts(deps: AccountsDeps): Accounts {
   }
 
   /** Owners add addresses, by a link sent there; others only take them away. */
-  async function refuseNewAddresses(id: string, { otherEmails = [] }: AccountChanges): Promise<void> {
-    const account = otherEmails.length > 0 ? await accounts.find(id) : undefined;
+  async function refuseNewAddresses(id: string, { other_emails: given = [] }: AccountChanges): Promise<void> {
+    const account = given.length > 0 ? await accounts.find(id) : undefined;
     const known = new Set(account?.otherEmails?.map(({ key }) => key));
-    if (account === undefined || otherEmails.every((address) => known.has(addressKey(address)))) return;
+    if (account === undefined || given.every((address) => known.has(addressKey(address)))) return;
     const fields = { other_emails: 'Addresses can only be removed here: their owners add them.' };
     throw new AppError('request.invalid', { fields });
   }
@@ -178,9 +178,9 @@ export function createAccounts(deps: AccountsDeps): Accounts {
     },
     async changeAccountAsAdmin(id, changes, options) {
       const isDemoted = changes.role !== undefined && changes.role !== 'admin';
-      const isSecondFactorReset = changes.totpVerified === false;
+      const isSecondFactorReset = changes.totp_verified === false;
       await refuseNewAddresses(id, changes);
-      if (isSecondFactorReset || changes.isActive === false || isDemoted) await passkeyAdmins.keepOne(id);
+      if (isSecondFactorReset || changes.is_active === false || isDemoted) await passkeyAdmins.keepOne(id);
       const { before, after } = await change(id, changes, {
         ...options,
         isByOldWays: options?.isByOwner !== true,
@@ -245,7 +245,7 @@ export function createAccounts(deps: AccountsDeps): Accounts {
     hasAdmin: () => onboarding.hasAdmin(),
     async createFirstAdmin(input) {
       const account = await onboarding.createFirstAdmin(() =>
-        recordOf({ ...input, role: 'admin', isActive: true }),
+        recordOf({ ...input, role: 'admin', is_active: true }),
       );
       const { id, username } = account;
       await events.record({

@@ -16,23 +16,22 @@ import { eraseSecondFactors, hasSecondFactor, nextSecurityChange } from './secur
 import { parseUsername } from './username.ts';
 
 /** An absent or undefined member stays unchanged; null clears it. */
-export interface AccountChanges {
+export interface AccountChanges extends ProfileChanges {
   readonly username?: string | undefined;
   readonly password?: string | undefined;
   readonly email?: string | null | undefined;
   /** All of them, as verified; those that were there stay as they are. The primary one and repetitions are left out. */
-  readonly otherEmails?: readonly string[] | undefined;
+  readonly other_emails?: readonly string[] | undefined;
   readonly role?: Role | undefined;
-  readonly isActive?: boolean | undefined;
-  readonly isEmailVerified?: boolean | undefined;
+  readonly is_active?: boolean | undefined;
+  readonly is_email_verified?: boolean | undefined;
   /** false: erases every second factor; the next sign-in must enrol one again. */
-  readonly totpVerified?: boolean | undefined;
-  readonly profile?: ProfileChanges | undefined;
+  readonly totp_verified?: boolean | undefined;
   readonly address?: AddressChanges | null | undefined;
   /** Of src/avatars. */
-  readonly avatarId?: string | null | undefined;
-  readonly phoneNumber?: string | null | undefined;
-  readonly isPhoneNumberVerified?: boolean | undefined;
+  readonly avatar_id?: string | null | undefined;
+  readonly phone_number?: string | null | undefined;
+  readonly phone_number_verified?: boolean | undefined;
 }
 
 export interface ChangeContext {
@@ -75,22 +74,22 @@ export function applyChanges(
   const report: Report = (field, problem) => {
     fields[field] ??= problem;
   };
-  const isReset = changes.totpVerified === false;
+  const isReset = changes.totp_verified === false;
   // Guesses of the old password say nothing about the new one.
   const current = changes.password === undefined ? before : clearFailures(before);
   const after: AccountRecord = {
     ...(isReset ? eraseSecondFactors(current, context.now) : current),
     role: changes.role ?? before.role,
-    isActive: changes.isActive ?? before.isActive,
-    totpVerified: changes.totpVerified ?? before.totpVerified,
-    profile: mergeProfile(before.profile, changes.profile ?? {}, report),
+    isActive: changes.is_active ?? before.isActive,
+    totpVerified: changes.totp_verified ?? before.totpVerified,
+    profile: mergeProfile(before.profile, changes, report),
     updatedAt: context.now,
   };
   applyNames(after, changes, report);
   applyOtherEmails(after, changes, context.now, report);
   applyContact(after, changes, report);
-  if (changes.avatarId === null) delete after.avatarId;
-  else if (changes.avatarId !== undefined) after.avatarId = changes.avatarId;
+  if (changes.avatar_id === null) delete after.avatarId;
+  else if (changes.avatar_id !== undefined) after.avatarId = changes.avatar_id;
   applyPassword(after, changes, context, report);
   const isFactorLost = isReset && hasSecondFactor(before);
   const isStanding = after.role === before.role && after.isActive === before.isActive;
@@ -137,7 +136,7 @@ function applyNames(after: AccountRecord, changes: AccountChanges, report: Repor
   // it.
   // One that the account had verified already stays so.
   if (after.emailKey !== keyBefore) after.isEmailVerified = isOther(after, after.emailKey);
-  if (changes.isEmailVerified !== undefined) after.isEmailVerified = changes.isEmailVerified;
+  if (changes.is_email_verified !== undefined) after.isEmailVerified = changes.is_email_verified;
   if (after.isEmailVerified && after.emailKey === undefined) {
     report('is_email_verified', 'The user has no e-mail address to verify.');
   }
@@ -153,7 +152,7 @@ const isOther = ({ otherEmails = [] }: AccountRecord, key: string | undefined): 
 
 function applyOtherEmails(
   after: AccountRecord,
-  { otherEmails: given }: AccountChanges,
+  { other_emails: given }: AccountChanges,
   now: number,
   report: Report,
 ): void {
@@ -180,19 +179,19 @@ function applyContact(after: AccountRecord, changes: AccountChanges, report: Rep
     if (address === undefined) delete after.address;
     else after.address = address;
   }
-  if (changes.phoneNumber !== undefined) {
-    const phoneNumber = changes.phoneNumber?.trim() ?? '';
+  if (changes.phone_number !== undefined) {
+    const phoneNumber = changes.phone_number?.trim() ?? '';
     const problem = phoneNumber === '' ? undefined : phoneProblem(phoneNumber);
     if (problem !== undefined) report('phone_number', problem);
     if (phoneNumber !== after.phoneNumber) delete after.isPhoneNumberVerified;
     if (phoneNumber === '') delete after.phoneNumber;
     else after.phoneNumber = phoneNumber;
   }
-  if (changes.isPhoneNumberVerified !== undefined) {
-    if (changes.isPhoneNumberVerified && after.phoneNumber === undefined) {
+  if (changes.phone_number_verified !== undefined) {
+    if (changes.phone_number_verified && after.phoneNumber === undefined) {
       report('phone_number_verified', 'The user has no telephone number to verify.');
     }
-    after.isPhoneNumberVerified = changes.isPhoneNumberVerified;
+    after.isPhoneNumberVerified = changes.phone_number_verified;
   }
 }
 
@@ -217,7 +216,7 @@ function applyPassword(
 /** Whether a change of an account ends its sessions: they rest on what was before. */
 export function endsSessions(before: AccountRecord, after: AccountRecord, changes: AccountChanges): boolean {
   const isDeactivated = before.isActive && !after.isActive;
-  const isFactorLost = changes.totpVerified === false && hasSecondFactor(before);
+  const isFactorLost = changes.totp_verified === false && hasSecondFactor(before);
   const isMoved = before.role !== after.role || before.emailKey !== after.emailKey;
   return changes.password !== undefined || isMoved || isDeactivated || isFactorLost;
 }

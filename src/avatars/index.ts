@@ -66,12 +66,12 @@ export function createAvatars({ store, clock, accounts, limits, events }: Deps):
   events.on('accountRemoving', ({ accountId }) => collection.removeBy('account', accountId));
 
   /** @returns the account, and the id of the picture that it named before */
-  async function name(accountId: string, avatarId: string | null) {
+  async function name(accountId: string, avatar_id: string | null) {
     for (let tries = 3; ; tries -= 1) {
       const before = await accounts.find(accountId);
       if (before === undefined) throw new AppError('account.not_found');
       try {
-        const after = await accounts.changeOwnAccount(accountId, { avatarId }, { version: before.version });
+        const after = await accounts.changeOwnAccount(accountId, { avatar_id }, { version: before.version });
         return { after, replaced: before.avatarId };
       } catch (error) {
         // Two at once: each removes exactly the picture that it replaced.

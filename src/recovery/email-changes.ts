@@ -91,7 +91,7 @@ export function createEmailChanges(deps: Deps): EmailChanges {
 
   async function move(account: Account, email: string, otherEmails: readonly string[]): Promise<Account> {
     const tell = await prepareStop(account, email, false);
-    const changes = { ...movedTo(account, email), otherEmails };
+    const changes = { ...movedTo(account, email), other_emails: otherEmails };
     const options = { version: account.version, isStoppable: tell !== undefined };
     const changed = await accounts.changeOwnAccount(account.id, changes, options);
     await secondFactors.trustedDevices.revokeAll(account.id);
@@ -105,13 +105,13 @@ export function createEmailChanges(deps: Deps): EmailChanges {
     // Of several that waited for their links, those that came first.
     if (others(account).length >= MAX_OTHER_EMAILS) throw new AppError('account.too_many_emails');
     const tell = await prepareStop(account, address, true);
-    const otherEmails = [...others(account), address];
+    const other_emails = [...others(account), address];
     const options = {
       version: account.version,
       isStoppable: tell !== undefined,
       isByOldWays: accounts.isByOldWays(account, times),
     };
-    await accounts.changeOwnAccount(account.id, { otherEmails }, options);
+    await accounts.changeOwnAccount(account.id, { other_emails }, options);
     const user = userOf(account);
     await events.record({ event: 'email.added', actor: user, target: user });
     await tell?.();
@@ -191,9 +191,9 @@ export function createEmailChanges(deps: Deps): EmailChanges {
     async remove(account, address) {
       await refuseWhenStopped(account);
       if (await requests.forget(account, address)) return false;
-      const otherEmails = without(account, address);
-      if (otherEmails.length === others(account).length) throw new AppError('request.not_found');
-      await accounts.changeOwnAccount(account.id, { otherEmails }, { version: account.version });
+      const other_emails = without(account, address);
+      if (other_emails.length === others(account).length) throw new AppError('request.not_found');
+      await accounts.changeOwnAccount(account.id, { other_emails }, { version: account.version });
       const user = userOf(account);
       // The owner is told at the primary address (src/notifications).
       await events.record({ event: 'email.removed', actor: user, target: user });

@@ -47,7 +47,7 @@ export const changeOf = ({ accountId, from, to, createdAt, isAddition }: EmailCh
 /** Where the address is the username too, one follows the other (src/accounts/username.ts). */
 export const movedTo = (account: Account, email: string) => ({
   email,
-  isEmailVerified: true,
+  is_email_verified: true,
   ...(account.usernameKey === account.emailKey && { username: email }),
 });
 
@@ -111,7 +111,8 @@ export function createStoppedChanges(deps: StoppedChangesDeps) {
     const { from, to } = stopped;
     if (from === undefined) throw new AppError('request.not_found');
     // Whoever moved the account may have added the others as well.
-    const changes = choice === 'keep' ? movedTo(account, to) : { ...movedTo(account, from), otherEmails: [] };
+    const changes =
+      choice === 'keep' ? movedTo(account, to) : { ...movedTo(account, from), other_emails: [] };
     const options = { version: account.version, isSettled: true };
     const changed = await accounts.changeOwnAccount(account.id, changes, options);
     await requests.forgetDecided(changed);

@@ -65,7 +65,7 @@ export function createUseLinks(deps: Deps): UseLinks {
       if (link === undefined) return false;
       const account = await accounts.find(link.accountId);
       if (account?.email !== link.email) return true;
-      await accounts.changeOwnAccount(account.id, { isEmailVerified: true }, { version: account.version });
+      await accounts.changeOwnAccount(account.id, { is_email_verified: true }, { version: account.version });
       await events.record({ event: 'email.verified', target: { kind: 'user', id: account.id } });
       return true;
     },

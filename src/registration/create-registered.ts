@@ -21,12 +21,14 @@ interface RegistrationOrigin {
 
 /** Field by field, so that a form cannot set any other field (checklist R124). */
 function toNewAccount({ values, password }: SignupAnswers): NewAccount {
-  const { username, email, given_name, family_name, nickname, phone_number: phoneNumber } = values;
+  const { username, email, given_name, family_name, nickname, phone_number } = values;
   return {
     username: username ?? email ?? '',
     email,
-    phoneNumber,
-    profile: { given_name, family_name, nickname },
+    phone_number,
+    given_name,
+    family_name,
+    nickname,
     ...(password !== undefined && { password }),
   };
 }

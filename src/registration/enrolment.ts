@@ -75,7 +75,7 @@ export function createEnrolment(deps: Deps): Enrolment {
       const link = await links.consume(token, PURPOSE);
       if (link === undefined) return undefined;
       // Ends existing sessions, and invalidates other links, because they carry the earlier security state.
-      const changes = { isEmailVerified: true, ...(password !== undefined && { password }) };
+      const changes = { is_email_verified: true, ...(password !== undefined && { password }) };
       const changed = await accounts.changeOwnAccount(account.id, changes, { version: account.version });
       const user = { kind: 'user', id: account.id } as const;
       await events.record({ event: 'enrolment.completed', actor: user, target: user });

@@ -65,7 +65,7 @@ export function createProfileChanges({ settings, accounts, events, limits }: Dep
       const profile = Object.fromEntries(changed.map((name) => [name, wanted[name]]));
       const after: Account = await accounts.changeOwnAccount(
         before.id,
-        { profile, username },
+        { ...profile, username },
         { isByOldWays: accounts.isByOldWays(before, who.methodTimes) },
       );
       const user = { kind: 'user', id: before.id } as const;

@@ -37,7 +37,7 @@ withEachStore('sign-in name: an e-mail address counts only once it is verified (
   const { accounts } = createWorld(backend);
   const { id } = await accounts.create(alice);
   assert.equal(await accounts.findByLogin('alice@example.com'), undefined);
-  await accounts.changeAccountAsAdmin(id, { isEmailVerified: true });
+  await accounts.changeAccountAsAdmin(id, { is_email_verified: true });
   assert.equal((await accounts.findByLogin('ALICE@Example.com'))?.id, id);
   await accounts.changeAccountAsAdmin(id, { email: 'other@example.com' });
   assert.equal(await accounts.findByLogin('other@example.com'), undefined);
@@ -53,14 +53,12 @@ withEachStore(
         username: 'a',
         password: 'short',
         email: 'nonsense',
-        profile: {
-          website: 'javascript:alert(1)',
-          birthdate: '31.12.1999',
-          zoneinfo: 'Mars/Olympus',
-          name: 'a\nb',
-        },
+        website: 'javascript:alert(1)',
+        birthdate: '31.12.1999',
+        zoneinfo: 'Mars/Olympus',
+        name: 'a\nb',
         address: { locality: 'x'.repeat(300) },
-        phoneNumber: 'call me',
+        phone_number: 'call me',
       }),
       refusedWith(
         'request.invalid',
@@ -83,11 +81,13 @@ withEachStore('account update: changes the given fields and no others', async (b
   const { accounts, endedSessionsOf } = createWorld(backend);
   const before = await accounts.create({
     ...alice,
-    profile: { given_name: 'Alice', locale: 'de-CH', picture: 'https://example.com/a.png' },
+    given_name: 'Alice',
+    locale: 'de-CH',
+    picture: 'https://example.com/a.png',
     address: { locality: 'Zürich' },
   });
   backend.advance(5000);
-  const after = await accounts.changeAccountAsAdmin(before.id, { profile: { nickname: 'Al', locale: null } });
+  const after = await accounts.changeAccountAsAdmin(before.id, { nickname: 'Al', locale: null });
   assert.deepEqual(after, {
     ...before,
     version: before.version + 1,
@@ -117,21 +117,21 @@ withEachStore(
     const { accounts, endedSessionsOf } = createWorld(backend);
     await accounts.create({ username: 'root', password: goodPassword, role: 'admin' });
     const { id } = await accounts.create(alice);
-    await accounts.changeAccountAsAdmin(id, { role: 'user', isActive: true, totpVerified: true });
+    await accounts.changeAccountAsAdmin(id, { role: 'user', is_active: true, totp_verified: true });
     assert.deepEqual(endedSessionsOf, []);
     backend.advance(1000);
     const changed = await accounts.changeAccountAsAdmin(id, { password: 'nine low bridges' });
     assert.equal(changed.passwordChangedAt, backend.now());
     await accounts.changeAccountAsAdmin(id, { role: 'admin' });
-    await accounts.changeAccountAsAdmin(id, { isActive: false });
-    await accounts.changeAccountAsAdmin(id, { isActive: true });
+    await accounts.changeAccountAsAdmin(id, { is_active: false });
+    await accounts.changeAccountAsAdmin(id, { is_active: true });
     assert.deepEqual(endedSessionsOf, [id, id, id]);
   },
 );
 
 withEachStore('account update: a new e-mail address is unverified unless vouched for', async (backend) => {
   const { accounts } = createWorld(backend);
-  const { id } = await accounts.create({ ...alice, isEmailVerified: true });
+  const { id } = await accounts.create({ ...alice, is_email_verified: true });
   assert.equal(
     (await accounts.changeAccountAsAdmin(id, { email: 'Alice@EXAMPLE.com' })).isEmailVerified,
     true,
@@ -141,12 +141,12 @@ withEachStore('account update: a new e-mail address is unverified unless vouched
     false,
   );
   assert.equal(
-    (await accounts.changeAccountAsAdmin(id, { email: 'b@example.com', isEmailVerified: true }))
+    (await accounts.changeAccountAsAdmin(id, { email: 'b@example.com', is_email_verified: true }))
       .isEmailVerified,
     true,
   );
   await assert.rejects(
-    accounts.changeAccountAsAdmin(id, { email: null, isEmailVerified: true }),
+    accounts.changeAccountAsAdmin(id, { email: null, is_email_verified: true }),
     refusedWith('request.invalid', 'is_email_verified'),
   );
 });
@@ -154,9 +154,9 @@ withEachStore('account update: a new e-mail address is unverified unless vouched
 withEachStore('account update: an expected version that is no longer current is refused', async (backend) => {
   const { accounts } = createWorld(backend);
   const { id, version } = await accounts.create(alice);
-  await accounts.changeAccountAsAdmin(id, { profile: { name: 'A' } }, { version });
+  await accounts.changeAccountAsAdmin(id, { name: 'A' }, { version });
   await assert.rejects(
-    accounts.changeAccountAsAdmin(id, { profile: { name: 'B' } }, { version }),
+    accounts.changeAccountAsAdmin(id, { name: 'B' }, { version }),
     refusedWith('account.changed'),
   );
 });
@@ -165,10 +165,10 @@ withEachStore('account update: parallel updates of different fields lose nothing
   const { accounts } = createWorld(backend);
   const { id } = await accounts.create(alice);
   await Promise.all([
-    accounts.changeAccountAsAdmin(id, { profile: { given_name: 'A' } }),
-    accounts.changeAccountAsAdmin(id, { profile: { family_name: 'B' } }),
-    accounts.changeAccountAsAdmin(id, { phoneNumber: '+41 44 123 45 67' }),
-    accounts.changeAccountAsAdmin(id, { isEmailVerified: true }),
+    accounts.changeAccountAsAdmin(id, { given_name: 'A' }),
+    accounts.changeAccountAsAdmin(id, { family_name: 'B' }),
+    accounts.changeAccountAsAdmin(id, { phone_number: '+41 44 123 45 67' }),
+    accounts.changeAccountAsAdmin(id, { is_email_verified: true }),
   ]);
   const after = await accounts.find(id);
   assert.deepEqual(after?.profile, { given_name: 'A', family_name: 'B' });
@@ -228,7 +228,7 @@ withEachStore(
   'attack: a username that is another account’s e-mail address (CVE-2021-3754)',
   async (backend) => {
     const { accounts } = createWorld(backend);
-    const victim = await accounts.create({ ...alice, isEmailVerified: true });
+    const victim = await accounts.create({ ...alice, is_email_verified: true });
     const password = goodPassword;
     for (const username of ['alice@example.com', 'ALICE＠example.com']) {
       await assert.rejects(
@@ -282,8 +282,8 @@ withEachStore(
       const address = `target${round}@example.com`;
       const password = goodPassword;
       await Promise.allSettled([
-        accounts.create({ username: `owner${round}`, password, email: address, isEmailVerified: true }),
-        accounts.create({ username: address, password, email: address, isEmailVerified: true }),
+        accounts.create({ username: `owner${round}`, password, email: address, is_email_verified: true }),
+        accounts.create({ username: address, password, email: address, is_email_verified: true }),
         accounts.create({ username: address, password, email: `other${round}@example.com` }),
       ]);
       const { items } = await accounts.query({ sort: 'id', order: 'asc', limit: 100 });

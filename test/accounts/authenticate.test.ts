@@ -20,7 +20,7 @@ const alice = {
   username: 'alice',
   password: goodPassword,
   email: 'alice@example.com',
-  isEmailVerified: true,
+  is_email_verified: true,
 };
 
 async function fail(world: World, times: number, name = 'alice'): Promise<void> {
@@ -51,7 +51,7 @@ withEachStore(
     const world = createWorld(backend);
     const { accounts, authenticate } = world;
     await accounts.create(alice);
-    const asleep = await accounts.create({ username: 'asleep', password: goodPassword, isActive: false });
+    const asleep = await accounts.create({ username: 'asleep', password: goodPassword, is_active: false });
     const locked = await accounts.create({ username: 'locked', password: goodPassword });
     const passkeyOnly = await accounts.create({ username: 'passkey' });
     await fail(world, 5, 'locked');
@@ -398,7 +398,7 @@ for (const [what, meddle] of [
   ],
   [
     'account is switched off',
-    (world: World, id: string) => world.accounts.changeAccountAsAdmin(id, { isActive: false }),
+    (world: World, id: string) => world.accounts.changeAccountAsAdmin(id, { is_active: false }),
   ],
   ['account is deleted', (world: World, id: string) => world.accounts.removeAccountAsAdmin(id)],
 ] as const) {
@@ -438,7 +438,7 @@ withEachStore(
     const passwords = {
       ...plain.passwords,
       verify: async (hash: string | undefined, password: string) => {
-        await plain.accounts.changeAccountAsAdmin(id, { profile: { name: 'Alice' } });
+        await plain.accounts.changeAccountAsAdmin(id, { name: 'Alice' });
         return plain.passwords.verify(hash, password);
       },
     };
@@ -520,7 +520,7 @@ test('attack: response time does not reveal which accounts exist (R085)', async 
   });
   const world = createWorld({ store, now: () => now }, { passwords });
   await world.accounts.create({ ...alice, username: 'known' });
-  await world.accounts.create({ ...alice, username: 'locked', email: null, isEmailVerified: false });
+  await world.accounts.create({ ...alice, username: 'locked', email: null, is_email_verified: false });
   await fail(world, 5, 'locked');
   const kinds = ['known', 'unknown', 'locked'] as const;
   const times: Record<(typeof kinds)[number], number[]> = { known: [], unknown: [], locked: [] };

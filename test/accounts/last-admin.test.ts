@@ -17,7 +17,7 @@ const activeAdmins = async (accounts: Accounts): Promise<number> => {
 
 const ways: readonly (readonly [string, (accounts: Accounts, id: string) => Promise<unknown>])[] = [
   ['demoted', (accounts, id) => accounts.changeAccountAsAdmin(id, { role: 'user' })],
-  ['deactivated', (accounts, id) => accounts.changeAccountAsAdmin(id, { isActive: false })],
+  ['deactivated', (accounts, id) => accounts.changeAccountAsAdmin(id, { is_active: false })],
   ['deleted', (accounts, id) => accounts.removeAccountAsAdmin(id)],
 ];
 
@@ -27,7 +27,7 @@ for (const [way, make] of ways) {
     const one = await accounts.create(admin('one'));
     await accounts.create({ username: 'user', password: goodPassword });
     const asleep = await accounts.create(admin('asleep'));
-    await accounts.changeAccountAsAdmin(asleep.id, { isActive: false });
+    await accounts.changeAccountAsAdmin(asleep.id, { is_active: false });
     await assert.rejects(make(accounts, one.id), isLastAdmin);
     assert.equal((await accounts.find(one.id))?.isActive, true);
     const two = await accounts.create(admin('two'));
@@ -135,10 +135,10 @@ withEachStore(
     const two = await accounts.create(admin('two'));
     await Promise.allSettled([
       accounts.changeAccountAsAdmin(one.id, { role: 'user' }),
-      accounts.changeAccountAsAdmin(one.id, { isActive: false }),
+      accounts.changeAccountAsAdmin(one.id, { is_active: false }),
       accounts.removeAccountAsAdmin(one.id),
       accounts.changeAccountAsAdmin(two.id, { role: 'user' }),
-      accounts.changeAccountAsAdmin(two.id, { isActive: false }),
+      accounts.changeAccountAsAdmin(two.id, { is_active: false }),
     ]);
     assert.ok((await activeAdmins(accounts)) >= 1);
   },
@@ -159,7 +159,7 @@ withEachStore(
     const broken = withWrites(backend, async () => {
       throw new Error('disk full');
     });
-    const late = slow.changeAccountAsAdmin(one.id, { isActive: false });
+    const late = slow.changeAccountAsAdmin(one.id, { is_active: false });
     await arrived.promise;
     await assert.rejects(broken.changeAccountAsAdmin(one.id, { role: 'user' }), /disk full/);
     await assert.rejects(accounts.changeAccountAsAdmin(two.id, { role: 'user' }), isLastAdmin);

@@ -63,7 +63,7 @@ withEachStore('account deletion: an update cannot undo one that has begun', asyn
   const world = createWorld(backend, {
     endSessions: async (id) => {
       await assert.rejects(
-        world.accounts.changeAccountAsAdmin(id, { isActive: true }),
+        world.accounts.changeAccountAsAdmin(id, { is_active: true }),
         (error) => error instanceof AppError,
       );
       await assert.rejects(
@@ -95,7 +95,7 @@ withEachStore(
     };
     const racing = createWorld(backend, { passwords });
     await assert.rejects(
-      racing.accounts.changeAccountAsAdmin(id, { password: 'nine low bridges', isActive: true }),
+      racing.accounts.changeAccountAsAdmin(id, { password: 'nine low bridges', is_active: true }),
       (error) => error instanceof AppError && error.code === 'account.not_found',
     );
     assert.equal((await plain.collection.find(id))?.value.isActive, false);

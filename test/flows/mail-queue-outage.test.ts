@@ -25,7 +25,7 @@ test('mail queue outage: lockouts go unannounced, administrators’ changes succ
     clock: now,
     log: { warn: (fields: { template?: string }) => void logged.push(fields.template) },
   });
-  const verified = { email: 'ann@example.com', isEmailVerified: true };
+  const verified = { email: 'ann@example.com', is_email_verified: true };
   const { id } = await accounts.create({ username: 'ann', password: 'seven tall lanterns', ...verified });
   events.emit('accountLocked', { accountId: id, lockedUntil: now() + 900_000, isNoticeDue: true });
   deepEqual(asked, [], 'the attempt that locks does not wait for it');

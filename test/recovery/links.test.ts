@@ -105,7 +105,7 @@ withEachStore('attack: a reset link from before a new password or factor (R063)'
   for (const change of [
     () => accounts.changeAccountAsAdmin(id, { password: 'nine low bridges' }),
     () => enrolTotp(),
-    () => accounts.changeAccountAsAdmin(id, { totpVerified: false }),
+    () => accounts.changeAccountAsAdmin(id, { totp_verified: false }),
   ]) {
     const tokens = [
       await make('password_reset'),
@@ -159,7 +159,7 @@ withEachStore('mailed links: all of an account, or those of one purpose, can be 
     username: 'bob',
     password: goodPassword,
     email: 'bob@example.com',
-    isEmailVerified: true,
+    is_email_verified: true,
   });
   const bobs = (await links.create({ account: bob, purpose: 'password_reset' })).token;
   const tokens = await Promise.all(purposes.map((purpose) => make(purpose)));

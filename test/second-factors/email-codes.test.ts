@@ -75,7 +75,7 @@ withEachStore(
       username: 'bob',
       password: goodPassword,
       email: 'bob@example.com',
-      isEmailVerified: true,
+      is_email_verified: true,
     });
     await factors.setEmailFactor(bob.id, true);
     const code = await mailedCode('hers');
@@ -106,7 +106,7 @@ withEachStore(
     const { accounts, factors, id, mailedCode, verify, enrolTotp } = await createMailWorld(backend);
     const changes = [
       () => accounts.changeAccountAsAdmin(id, { password: 'nine low bridges' }),
-      () => accounts.changeAccountAsAdmin(id, { email: 'other@example.com', isEmailVerified: true }),
+      () => accounts.changeAccountAsAdmin(id, { email: 'other@example.com', is_email_verified: true }),
       () => enrolTotp(),
       () => factors.totp.remove(id),
     ];
@@ -117,7 +117,7 @@ withEachStore(
       assert.equal(await verify(code, `c${n}`), 'wrong');
     }
     const last = await mailedCode('last');
-    await accounts.changeAccountAsAdmin(id, { totpVerified: false });
+    await accounts.changeAccountAsAdmin(id, { totp_verified: false });
     assert.equal(await verify(last, 'last'), 'wrong');
   },
 );
@@ -267,7 +267,7 @@ withEachStore(
   async (backend) => {
     const { accounts, factors, challenges, id, mailedCode, verify, current } = await createMailWorld(backend);
     const code = await mailedCode();
-    await accounts.changeAccountAsAdmin(id, { isActive: false });
+    await accounts.changeAccountAsAdmin(id, { is_active: false });
     assert.equal(await factors.startEmail(await current(), 'b'), 'limited');
     assert.equal(await verify(code), 'blocked');
     await factors.removeAllOf(id);

@@ -265,7 +265,7 @@ withEachStore(
     assert.equal(await factors.totp.verify({ accountId: id, boundTo: 'z', code: right() }), 'ok');
     // And again, with the other way out.
     assert.equal(await exhaust(), 100);
-    await world.accounts.changeAccountAsAdmin(id, { totpVerified: false });
+    await world.accounts.changeAccountAsAdmin(id, { totp_verified: false });
     assert.equal(isSecondFactorOff(await current(), 'totp'), false);
     assert.equal(factors.stepOf(await current(), 'optional'), 'enrol');
     backend.advance(WINDOW);

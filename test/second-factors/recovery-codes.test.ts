@@ -112,7 +112,7 @@ withEachStore('attack: codes generated before a factor exists, kept for later', 
   await assert.rejects(factors.recoveryCodes.generate('nobody'), isNoUser);
   await enrolTotp();
   const [old = ''] = await factors.recoveryCodes.generate(id);
-  await accounts.changeAccountAsAdmin(id, { totpVerified: false });
+  await accounts.changeAccountAsAdmin(id, { totp_verified: false });
   await assert.rejects(factors.recoveryCodes.generate(id), isNoFactor);
   await enableEmail();
   assert.deepEqual(factors.methodsOf(await current()), ['email']);
@@ -126,7 +126,7 @@ withEachStore(
     for (let round = 0; round < 5; round += 1) {
       await enrolTotp();
       await Promise.allSettled([
-        accounts.changeAccountAsAdmin(id, { totpVerified: false }),
+        accounts.changeAccountAsAdmin(id, { totp_verified: false }),
         elsewhere.recoveryCodes.generate(id),
         factors.recoveryCodes.generate(id),
       ]);

@@ -36,7 +36,7 @@ withEachStore(
     await world.enableEmail();
     const [recovery = ''] = await factors.recoveryCodes.generate(id);
     await factors.totp.verify({ accountId: id, boundTo: 'a', code: 'wrong' });
-    const account = await accounts.changeAccountAsAdmin(id, { totpVerified: false });
+    const account = await accounts.changeAccountAsAdmin(id, { totp_verified: false });
     assert.deepEqual(
       [
         account.totpVerified,
@@ -72,9 +72,9 @@ withEachStore(
   'totp_verified: false forces enrolment even without TOTP; creation does not',
   async (backend) => {
     const { accounts, factors, id, current, endedSessionsOf, enableEmail } = await createFactorWorld(backend);
-    const bob = await accounts.create({ username: 'bob', password: goodPassword, totpVerified: false });
+    const bob = await accounts.create({ username: 'bob', password: goodPassword, totp_verified: false });
     assert.equal(factors.stepOf(bob, 'optional'), 'none');
-    await accounts.changeAccountAsAdmin(id, { totpVerified: false });
+    await accounts.changeAccountAsAdmin(id, { totp_verified: false });
     assert.equal(factors.stepOf(await current(), 'optional'), 'enrol');
     assert.deepEqual(endedSessionsOf, []);
     await enableEmail();
@@ -85,7 +85,7 @@ withEachStore(
 withEachStore('attack: the address is removed to avoid the second factor', async (backend) => {
   const { accounts, factors, id, current, enableEmail } = await createFactorWorld(backend);
   await enableEmail();
-  for (const changes of [{ isEmailVerified: false }, { email: 'x@example.com' }, { email: null }]) {
+  for (const changes of [{ is_email_verified: false }, { email: 'x@example.com' }, { email: null }]) {
     await accounts.changeAccountAsAdmin(id, changes);
     const account = await current();
     assert.deepEqual(factors.methodsOf(account), []);
@@ -100,7 +100,7 @@ withEachStore('e-mail codes: need a verified address of an active account', asyn
   const isRefused = (error: unknown) =>
     error instanceof AppError && error.code === 'request.invalid' && error.fields?.email !== undefined;
   await assert.rejects(factors.setEmailFactor(bob.id, true), isRefused);
-  await accounts.changeAccountAsAdmin(id, { isActive: false });
+  await accounts.changeAccountAsAdmin(id, { is_active: false });
   await assert.rejects(factors.setEmailFactor(id, true), isRefused);
   await assert.rejects(
     factors.setEmailFactor('nobody', true),
@@ -116,7 +116,7 @@ withEachStore(
       const { secret, pending } = factors.totp.begin(await current());
       await Promise.all([
         elsewhere.totp.confirm(id, pending, totpCode(secret, backend.now())),
-        accounts.changeAccountAsAdmin(id, { totpVerified: false }),
+        accounts.changeAccountAsAdmin(id, { totp_verified: false }),
       ]);
       const account = await current();
       assert.deepEqual(

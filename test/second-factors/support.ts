@@ -71,7 +71,7 @@ export async function createFactorWorld(backend: Backend): Promise<FactorWorld> 
     username: 'alice',
     password: goodPassword,
     email: 'alice@example.com',
-    isEmailVerified: true,
+    is_email_verified: true,
   });
   const accountOf = async (accountId: string): Promise<Account> => {
     const account = await world.accounts.find(accountId);

@@ -228,7 +228,7 @@ withEachStore('attack: a pending enrolment from before a reset by an administrat
   const { accounts, factors, id, current, enrolTotp } = await createFactorWorld(backend);
   const old = factors.totp.begin(await current());
   await enrolTotp();
-  await accounts.changeAccountAsAdmin(id, { totpVerified: false });
+  await accounts.changeAccountAsAdmin(id, { totp_verified: false });
   const code = totpCode(old.secret, backend.now());
   assert.equal(await factors.totp.confirm(id, old.pending, code), 'expired');
 });
@@ -244,11 +244,11 @@ withEachStore(
     const code = () => totpCode(secret, backend.now());
     backend.advance(30_000);
     assert.equal(await factors.totp.verify({ accountId: id, boundTo: 'a', code: code() }), 'ok');
-    await accounts.changeAccountAsAdmin(id, { isActive: false });
+    await accounts.changeAccountAsAdmin(id, { is_active: false });
     backend.advance(30_000);
     assert.equal(await factors.totp.verify({ accountId: id, boundTo: 'a', code: code() }), 'blocked');
     assert.equal(await factors.totp.confirm(id, pending, code()), 'expired');
-    await accounts.changeAccountAsAdmin(id, { isActive: true });
+    await accounts.changeAccountAsAdmin(id, { is_active: true });
     assert.equal(await factors.totp.verify({ accountId: id, boundTo: 'a', code: code() }), 'ok');
   },
 );

@@ -82,7 +82,7 @@ for (const [what, change] of [
   ['the password changed', (w) => w.accounts.changeAccountAsAdmin(w.id, { password: 'nine low bridges' })],
   [
     'an administrator reset the second factor',
-    (w) => w.accounts.changeAccountAsAdmin(w.id, { totpVerified: false }),
+    (w) => w.accounts.changeAccountAsAdmin(w.id, { totp_verified: false }),
   ],
   ['the authenticator was removed', (w) => w.factors.totp.remove(w.id)],
   ['another factor was added', (w) => w.enableEmail()],
@@ -91,8 +91,8 @@ for (const [what, change] of [
   [
     'the account was off for a while',
     async (w) => {
-      await w.accounts.changeAccountAsAdmin(w.id, { isActive: false });
-      await w.accounts.changeAccountAsAdmin(w.id, { isActive: true });
+      await w.accounts.changeAccountAsAdmin(w.id, { is_active: false });
+      await w.accounts.changeAccountAsAdmin(w.id, { is_active: true });
     },
   ],
 ] as const satisfies readonly [
@@ -116,15 +116,15 @@ withEachStore('attack: restoring the previous state; void trust stays void', asy
     await createDeviceWorld(backend);
   await enableEmail();
   const token = await trust();
-  await accounts.changeAccountAsAdmin(id, { email: 'thief@example.com', isEmailVerified: true });
-  await accounts.changeAccountAsAdmin(id, { email: 'alice@example.com', isEmailVerified: true });
+  await accounts.changeAccountAsAdmin(id, { email: 'thief@example.com', is_email_verified: true });
+  await accounts.changeAccountAsAdmin(id, { email: 'alice@example.com', is_email_verified: true });
   assert.equal(await isTrusted(token), false);
   const second = await trust();
   await factors.setEmailFactor(id, false);
   await factors.setEmailFactor(id, true);
   assert.equal(await isTrusted(second), false);
   const third = await trust();
-  await accounts.changeAccountAsAdmin(id, { totpVerified: false });
+  await accounts.changeAccountAsAdmin(id, { totp_verified: false });
   await enrolTotp();
   await enableEmail();
   assert.equal(await isTrusted(third), false);
@@ -133,7 +133,7 @@ withEachStore('attack: restoring the previous state; void trust stays void', asy
 withEachStore('trusted browser: changes unrelated to security keep the trust', async (backend) => {
   const { accounts, authenticate, factors, id, secret, trust, isTrusted } = await createDeviceWorld(backend);
   const token = await trust();
-  await accounts.changeAccountAsAdmin(id, { profile: { name: 'Alice' }, username: 'alice2' });
+  await accounts.changeAccountAsAdmin(id, { name: 'Alice', username: 'alice2' });
   for (let n = 0; n < 5; n += 1) await authenticate('alice2', 'wrong');
   await accounts.unlock(id);
   assert.ok(await authenticate('alice2', goodPassword));

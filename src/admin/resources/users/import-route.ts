@@ -29,7 +29,7 @@ import type { Actor } from '../../api/ports.ts';
 import type { LinesInput } from '../../api/route.ts';
 import { epochOf, strict, timeGiven } from '../../api/schema-parts.ts';
 import { createValidator } from '../../api/validate.ts';
-import { importedUserFields, toAccountChanges } from './schema.ts';
+import { importedUserFields } from './schema.ts';
 
 interface Ports {
   readonly importAccount: AccountDomain['importAccount'];
@@ -87,8 +87,7 @@ const row = createValidator(importRowSchema);
 export function toImported(given: unknown) {
   const { password_hash: passwordHash, created_at: createdAt, groups, ...user } = row.parse(given);
   return {
-    ...toAccountChanges(user),
-    username: user.username,
+    ...user,
     passwordHash,
     groups,
     createdAt: createdAt === undefined ? undefined : epochOf(createdAt),

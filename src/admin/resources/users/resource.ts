@@ -9,7 +9,7 @@ import type { Actor } from '../../api/ports.ts';
 import { strict } from '../../api/schema-parts.ts';
 import { atVersion, idParams, userIdBody } from '../../api/shared.ts';
 import { userList } from './list.ts';
-import { newUserSchema, toAccountChanges, userChangesSchema, userSchema } from './schema.ts';
+import { newUserSchema, userChangesSchema, userSchema } from './schema.ts';
 
 export type AccountsPort = Pick<
   Accounts,
@@ -78,7 +78,7 @@ export const users = defineResource(
         event: 'user.updated',
         body: userChangesSchema,
         run: ({ params, body, ifVersion, actor }, { accounts }) =>
-          accounts.changeAccountAsAdmin(params.id, toAccountChanges(body), {
+          accounts.changeAccountAsAdmin(params.id, body, {
             version: ifVersion,
             isByOwner: isOwn(actor, params.id),
           }),
@@ -92,7 +92,7 @@ export const users = defineResource(
         answer: userSchema,
         hasVersion: true,
         async run({ body }, ports) {
-          const account = await ports.accounts.create({ ...toAccountChanges(body), username: body.username });
+          const account = await ports.accounts.create(body);
           return { ...show(account, ports), id: account.id };
         },
       }),
@@ -210,12 +210,12 @@ export const userActs = defineRoutes('Users', (on: RouteKit<Ports>) => {
     deactivate: act('deactivate', {
       summary: 'Deactivate a user and end their sessions',
       event: 'user.deactivated',
-      run: ({ id }, { accounts }) => accounts.changeAccountAsAdmin(id, { isActive: false }),
+      run: ({ id }, { accounts }) => accounts.changeAccountAsAdmin(id, { is_active: false }),
     }),
     reactivate: act('reactivate', {
       summary: 'Reactivate a deactivated user',
       event: 'user.reactivated',
-      run: ({ id }, { accounts }) => accounts.changeAccountAsAdmin(id, { isActive: true }),
+      run: ({ id }, { accounts }) => accounts.changeAccountAsAdmin(id, { is_active: true }),
     }),
     revokeSessions: act('revoke-sessions', {
       summary: 'Sign a user out everywhere',
@@ -226,7 +226,7 @@ export const userActs = defineRoutes('Users', (on: RouteKit<Ports>) => {
     resetMfa: act('reset-mfa', {
       summary: 'Reset the second factor: the user must enrol again',
       event: 'mfa.reset',
-      run: ({ id }, { accounts }) => accounts.changeAccountAsAdmin(id, { totpVerified: false }),
+      run: ({ id }, { accounts }) => accounts.changeAccountAsAdmin(id, { totp_verified: false }),
     }),
     sendPasswordReset: mailing('send-password-reset', {
       summary: 'Mail a user a link to set a new password',

@@ -9,7 +9,6 @@ import {
   type Static,
   String as StringSchema,
 } from 'typebox';
-import type { AccountChanges } from '../../../accounts/index.ts';
 import {
   createdAt,
   DOCUMENTED,
@@ -275,23 +274,3 @@ export const userChangesSchema = ObjectSchema(
   { username: Optional(username()), password: Optional(password()), ...optionalFields },
   strict,
 );
-
-/** @returns the same in the domain's types */
-export function toAccountChanges(given: Static<typeof userChangesSchema>): AccountChanges {
-  const { username, password, email, role, is_active, is_email_verified, totp_verified, ...rest } = given;
-  const { address, phone_number, phone_number_verified, other_emails, ...profile } = rest;
-  return {
-    username,
-    password,
-    email,
-    otherEmails: other_emails,
-    role,
-    isActive: is_active,
-    isEmailVerified: is_email_verified,
-    totpVerified: totp_verified,
-    profile,
-    address,
-    phoneNumber: phone_number,
-    isPhoneNumberVerified: phone_number_verified,
-  };
-}
