@@ -37,7 +37,7 @@ export {
   oldWaysOf,
   withKept,
 } from './address-change.ts';
-export { type AccountChanges, MAX_OTHER_EMAILS } from './changes.ts';
+export { MAX_OTHER_EMAILS } from './changes.ts';
 export { problemOfChosenUsername } from './chosen-username.ts';
 export type { CompleteSignIn } from './complete-sign-in.ts';
 export type { Accounts, NewAccount } from './contract.ts';
