@@ -92,15 +92,16 @@ const adminFloors: readonly (readonly string[])[] = [
 /** What points upwards still, and why. This list only ever gets shorter. */
 const debts: readonly (readonly [from: string, to: string, reason: string])[] = [];
 
+/** Files at the top of src/ that stand on the floor above: refusals by their rows, and what refuses JSON. */
+const besideModel = new Set(['errors', 'json']);
+
 const ground = new Set([
-  'errors',
   'clock',
   'ids',
   'log',
   'log-level',
   'log-lines',
   'log-terminal',
-  'json',
   'untrusted-text',
   'alphabets',
   'skeleton',
@@ -114,6 +115,7 @@ function roomOf(path: string): string {
   const [top = '', second = ''] = path.split('/');
   if (top !== 'src') return top;
   const name = second.replace(/\.ts$/, '');
+  if (name !== second && besideModel.has(name)) return 'model';
   return name !== second && ground.has(name) ? 'ground' : name;
 }
 

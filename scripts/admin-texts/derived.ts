@@ -1,11 +1,12 @@
-// Texts that the product makes of others: labels and descriptions of settings, labels and sentences of events; and words too
-// small to be told from a code where they stand.
+// Texts that stand in tables or are made of others: messages of errors, labels and descriptions of settings, labels and sentences
+// of events; and words too small to be told from a code where they stand.
 import { sections } from '../../src/admin/guides/list.ts';
 import { sentencesOfEvents } from '../../src/admin/resources/audit/sentences.ts';
 import { gallery } from '../../src/admin/resources/branding/gallery.ts';
 import { eventLabel } from '../../src/admin/resources/names.ts';
 import { labelOf, sentence } from '../../src/admin/resources/settings/words.ts';
 import { eventNames } from '../../src/events/index.ts';
+import { errorRows } from '../../src/model/errors/errors.ts';
 import { definitionOf, settingKeys } from '../../src/settings/index.ts';
 import type { Found } from './sources.ts';
 
@@ -62,6 +63,7 @@ export function derivedTexts(): Found[] {
   return [
     ...samples.map((text) => ({ text, at: 'src/admin/resources/branding/gallery.ts' })),
     ...guides.map((text) => ({ text, at: 'src/admin/guides' })),
+    ...Object.values(errorRows).map(({ message }) => ({ text: message, at: 'src/model/errors' })),
     ...settings.map((text) => ({ text, at: 'src/settings' })),
     ...events.map((text) => ({ text, at: 'src/events/catalogue.ts' })),
     ...told.map((text) => ({ text, at: 'src/admin/resources/audit/sentences.ts' })),

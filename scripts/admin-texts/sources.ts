@@ -26,7 +26,7 @@ export interface Found {
 
 /** All of src/admin but the guides and what the API says about itself. */
 const PAGES =
-  /^src\/errors\.ts|^src\/admin\/(?!guides\/|api\/|resources\/branding\/samples\/|resources\/[\w-]+\/(?:resource|schema|query)\.ts)/;
+  /^src\/admin\/(?!guides\/|api\/|resources\/branding\/samples\/|resources\/[\w-]+\/(?:resource|schema|query)\.ts)/;
 /** Whose refusals reach pages. */
 const REFUSING =
   /^src\/(?:(?:accounts|apis|branding|clients|mail|passkeys|recovery|registration|second-factors|settings)\/|oidc\/outbound\/outbound|admin\/(?:api\/(?!openapi|examples|schema-parts|shared|list-query|route)|resources\/[\w-]+\/(?:resource|schema|query)\.ts))/;

@@ -1,10 +1,9 @@
 // The documents that are derived from the code: docs/configuration.md, docs/errors.md and docs/guides/. scripts/docs.ts writes them,
 // test/docs/generated.test.ts holds the files equal to what is rendered here.
 import { renderReference } from '../../src/config/reference.ts';
-import { catalogue, type ErrorCode } from '../../src/errors.ts';
+import { type ErrorCode, errorCodes, errorRows } from '../../src/model/errors/errors.ts';
 import type { SettingDefinition } from '../../src/settings/definitions.ts';
 import { definitionOf, settingKeys } from '../../src/settings/schema.ts';
-import { errorNotes } from './error-notes.ts';
 import { guideDocuments } from './guides.ts';
 
 const origin =
@@ -76,11 +75,8 @@ ${settingTables()}
 
 // ------------------------------------------------------------------------------------------------ errors
 
-const codes = Object.keys(catalogue) as readonly ErrorCode[];
-
 function errorRow(errorCode: ErrorCode): string {
-  const { status, message } = catalogue[errorCode];
-  const { cause, remedy } = errorNotes[errorCode];
+  const { status, message, cause, remedy } = errorRows[errorCode];
   return row(code(errorCode), String(status), message, cause, remedy);
 }
 
@@ -89,7 +85,7 @@ export const renderErrors = (): string => `${origin}
 # Errors
 
 Every refusal that Latchkey makes itself has a stable code, one status and one public sentence
-([src/errors.ts](../src/errors.ts)). The APIs answer the code as \`error.reason\`:
+([src/model/errors/](../src/model/errors/errors.ts)). The APIs answer the code as \`error.reason\`:
 
 \`\`\`json
 {
@@ -111,7 +107,7 @@ A remedy for operators is about the installation; all others are for the caller.
 
 | code | status | message | cause | remedy |
 |---|---|---|---|---|
-${codes.map(errorRow).join('\n')}
+${errorCodes.map(errorRow).join('\n')}
 `;
 
 /** Relative to the repository. */

@@ -1,7 +1,8 @@
 // The use cases that find, create, change and remove accounts, each named for its actor: it checks its rule, writes,
 // and emits its events. changes.ts validates changes, last-admin.ts and passkey-admins.ts keep an administrator,
 // onboarding.ts creates the first one, removal.ts deletes accounts, authenticate.ts checks passwords.
-import { AppError, catalogue } from '../errors.ts';
+import { AppError } from '../errors.ts';
+import { errorRows } from '../model/errors/errors.ts';
 import type { AccountRecord } from '../store/collections.ts';
 import { AlreadyExists, type Stored } from '../store/port.ts';
 import { update } from '../store/update.ts';
@@ -264,5 +265,5 @@ function taken(error: unknown): unknown {
   if (!(error instanceof AlreadyExists)) return error;
   const field = error.index === 'email' ? 'email' : 'username';
   const code = error.index === 'email' ? 'account.email_taken' : 'account.username_taken';
-  return new AppError(code, { cause: error, fields: { [field]: catalogue[code].message } });
+  return new AppError(code, { cause: error, fields: { [field]: errorRows[code].message } });
 }

@@ -1,7 +1,8 @@
 // Imports an account from another system under the rules for all accounts (changes.ts), but with its existing
 // password hash and its creation time.
 import type { Clock } from '../clock.ts';
-import { AppError, catalogue } from '../errors.ts';
+import { AppError } from '../errors.ts';
+import { errorRows } from '../model/errors/errors.ts';
 import type { AccountRecord } from '../store/collections.ts';
 import { AlreadyExists, type Collection } from '../store/port.ts';
 import { type Account, toAccount } from './account.ts';
@@ -71,7 +72,7 @@ export function createImportAccount({ collection, groups, noteHash, clock, newId
       if (!(error instanceof AlreadyExists) || error.index === 'id') throw error;
       const isEmail = error.index === 'email';
       const code = isEmail ? 'account.email_taken' : 'account.username_taken';
-      const fields = { [isEmail ? 'email' : 'username']: catalogue[code].message };
+      const fields = { [isEmail ? 'email' : 'username']: errorRows[code].message };
       throw new AppError(code, { cause: error, fields });
     }
     // In sequence: addMember checks each time that the group still exists.

@@ -1,6 +1,7 @@
 // The three formats of an error response and which request gets which: the API envelope, the OAuth error (RFC 6749 §5.2,
 // RFC 6750 §3), or a page.
 import type Koa from 'koa';
+import { errorRows } from '../model/errors/errors.ts';
 import type { Failure } from './failure.ts';
 
 export type Shape = 'envelope' | 'oauth' | 'page';
@@ -53,10 +54,9 @@ const description = (message: string): string =>
   message.replaceAll('"', "'").replace(/[^\x20-\x21\x23-\x5b\x5d-\x7e]/g, '?');
 
 function oauthCode({ code, status }: Failure): string {
-  if (code === 'client.invalid_metadata') return 'invalid_client_metadata';
-  if (code === 'auth.insufficient_scope') return 'insufficient_scope';
-  if (code === 'auth.use_dpop_nonce') return 'use_dpop_nonce';
-  if (code === 'signin.failed' || status === 403) return 'access_denied';
+  const { oauth } = errorRows[code];
+  if (oauth !== undefined) return oauth;
+  if (status === 403) return 'access_denied';
   if (status === 401) return 'invalid_token';
   if (status === 503 || status === 429) return 'temporarily_unavailable';
   return status >= 500 ? 'server_error' : 'invalid_request';
@@ -71,12 +71,6 @@ export const oauthErrorOf = (
   ...(failure.code === 'request.cross_site' && { reason: failure.code }),
 });
 
-const CHALLENGED: ReadonlySet<string> = new Set([
-  'auth.invalid_token',
-  'auth.insufficient_scope',
-  'auth.use_dpop_nonce',
-]);
-
 /**
  * RFC 6750 §3.1: a request without a token learns only the scheme.
  * @param authorization the request's header: a token that came with a proof is refused in that scheme (RFC 9449 §7.1)
@@ -87,7 +81,7 @@ export function challengeFor(failure: Failure, authorization: string): string | 
   // RFC 9470 §3, except that these APIs have always answered 403.
   if (failure.code === 'auth.stale')
     return `${scheme} error="insufficient_user_authentication", error_description="${description(failure.message)}", max_age="300"`;
-  if (!CHALLENGED.has(failure.code)) return undefined;
+  if (errorRows[failure.code].isChallenge !== true) return undefined;
   const needed = failure.scope === undefined ? '' : `, scope="${failure.scope}"`;
   return `${scheme} error="${oauthCode(failure)}", error_description="${description(failure.message)}"${needed}`;
 }

@@ -1,7 +1,8 @@
-// Maps a thrown value to a response: one status, one code of the catalogue, one public message. Anything not known to be
+// Maps a thrown value to a response: one status, one code of the table, one public message. Anything not known to be
 // public becomes `server.error`; the log has the rest.
 import { STATUS_CODES } from 'node:http';
-import { AppError, catalogue, type ErrorCode } from '../errors.ts';
+import { AppError, type ErrorCode } from '../errors.ts';
+import { errorRows } from '../model/errors/errors.ts';
 import { StoreUnavailable } from '../store/port.ts';
 
 export interface Failure {
@@ -25,7 +26,10 @@ const codeByStatus: Readonly<Record<number, ErrorCode>> = {
   415: 'request.unsupported_media_type',
 };
 
-export const failureOf = (code: ErrorCode): Failure => ({ code, ...catalogue[code] });
+export function failureOf(code: ErrorCode): Failure {
+  const { status, message } = errorRows[code];
+  return { code, status, message };
+}
 
 /** Koa's contract: an error with `expose` carries a status and a message for the client. */
 function exposedFailure(error: unknown): Failure | undefined {
@@ -33,7 +37,7 @@ function exposedFailure(error: unknown): Failure | undefined {
   const { status, expose, message } = error;
   if (expose !== true || typeof status !== 'number' || status < 400 || status > 499) return undefined;
   const code = codeByStatus[status] ?? 'request.malformed';
-  return { status, code, message: message === STATUS_CODES[status] ? catalogue[code].message : message };
+  return { status, code, message: message === STATUS_CODES[status] ? errorRows[code].message : message };
 }
 
 export function describeFailure(error: unknown): Failure {

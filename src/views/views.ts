@@ -6,7 +6,7 @@ import { gzipSync } from 'node:zlib';
 import type { Context, Middleware } from 'koa';
 import nunjucks from 'nunjucks';
 import { dateFormat } from '../dates.ts';
-import { catalogue } from '../errors.ts';
+import { errorRows, isErrorCode } from '../model/errors/errors.ts';
 import { about, named } from '../phrase.ts';
 import type { PlaceOf } from '../places/index.ts';
 import { createAdminLanguages } from './admin-languages.ts';
@@ -110,9 +110,6 @@ export const createEnvironment = ({ isHtml, loader }: EnvironmentOptions): nunju
   return environment;
 };
 
-const isOurs = (reason: unknown): reason is keyof typeof catalogue =>
-  typeof reason === 'string' && Object.hasOwn(catalogue, reason);
-
 /** The functions with which templates produce text in the page's language. */
 export const textFunctions = (strings: Strings, language: Language) => {
   const find = (key: string): string => {
@@ -140,9 +137,9 @@ export const textFunctions = (strings: Strings, language: Language) => {
       const html = fill(escapeHtml(find(key)), put);
       return new nunjucks.runtime.SafeString(html);
     },
-    /** A message of the error catalogue in the page's language; any other message unchanged. */
+    /** A message of an error of ours in the page's language; any other message unchanged. */
     explain: (message: Text, reason: unknown): string => {
-      const isGeneric = isOurs(reason) && message === catalogue[reason].message;
+      const isGeneric = isErrorCode(reason) && message === errorRows[reason].message;
       return say(isGeneric && strings.find(language, `reason.${reason}`) ? `reason.${reason}` : message);
     },
     /** In words, with the language's plural form. */

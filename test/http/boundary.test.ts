@@ -3,8 +3,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import Koa from 'koa';
-import { AppError, catalogue, type ErrorCode } from '../../src/errors.ts';
+import { AppError, type ErrorCode } from '../../src/errors.ts';
 import { errorBoundary, logLateErrors } from '../../src/http/boundary.ts';
+import { errorRows } from '../../src/model/errors/errors.ts';
 import { StoreUnavailable } from '../../src/store/port.ts';
 import { type Answer, recordingLog, type SendOptions, type Site, serve } from './serve.ts';
 
@@ -18,7 +19,6 @@ const failures: Readonly<Record<string, (ctx: Koa.Context) => unknown>> = {
   token: () => new AppError('auth.invalid_token'),
   scope: () => new AppError('auth.insufficient_scope'),
   account: () => new AppError('auth.insufficient_scope', { scope: 'account' }),
-  signin: () => new AppError('signin.failed'),
   csrf: () => new AppError('request.csrf'),
   client: () =>
     new AppError('client.invalid_metadata', { message: 'The "redirect_uris" are not né right\\.' }),
@@ -80,7 +80,7 @@ describe('the API envelope', () => {
       { ...error, request_id: '' },
       {
         code: 400,
-        message: catalogue['request.invalid'].message,
+        message: errorRows['request.invalid'].message,
         reason: 'request.invalid',
         fields: { username: 'is too short' },
         request_id: '',
@@ -192,7 +192,7 @@ describe('the page', () => {
         assert.equal(status, 500);
         assert.equal(
           body,
-          `<p>${catalogue['server.error'].message}</p><p>${headers['x-request-id']}</p>`,
+          `<p>${errorRows['server.error'].message}</p><p>${headers['x-request-id']}</p>`,
           path,
         );
       }
@@ -209,7 +209,7 @@ describe('the page', () => {
       const answer = await broken.send('/nowhere', { headers: { Accept: HTML } });
       assert.equal(answer.status, 404);
       assert.match(answer.headers['content-type'] ?? '', /^text\/plain/);
-      assert.ok(answer.body.startsWith(catalogue['request.not_found'].message));
+      assert.ok(answer.body.startsWith(errorRows['request.not_found'].message));
       assert.ok(!answer.body.includes(CANARY));
       assert.match(broken.lines.join(''), /the error page failed/);
     } finally {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { samples } from '../../src/admin/resources/branding/samples/samples.ts';
-import { catalogue } from '../../src/errors.ts';
+import { errorCodes } from '../../src/model/errors/errors.ts';
 import { chooseLanguage, fill, languages, loadStrings } from '../../src/views/strings.ts';
 
 const root = new URL('../../templates/', import.meta.url);
@@ -82,8 +82,8 @@ test('strings: keys in samples exist', () => {
   for (const key of handed) assert.ok(key in english, key);
 });
 
-test('strings: translated reasons are catalogue codes', () => {
-  const codes = new Set(Object.keys(catalogue));
+test('strings: translated reasons are codes of errors', () => {
+  const codes = new Set<string>(errorCodes);
   const reasons = Object.keys(english).filter((key) => key.startsWith('reason.'));
   assert.ok(reasons.length > 5);
   for (const reason of reasons) assert.ok(codes.has(reason.replace('reason.', '')), reason);

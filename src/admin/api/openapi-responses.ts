@@ -9,52 +9,18 @@ import {
   String as StringSchema,
   type TSchema,
 } from 'typebox';
-import { catalogue, type ErrorCode } from '../../errors.ts';
+import { type ErrorCode, errorCodes, errorRows } from '../../model/errors/errors.ts';
 import { exampleOf } from './examples.ts';
 import { isConditional, isCreating, type Route } from './route.ts';
 import { documented, nullable, strict } from './schema-parts.ts';
 
-// Errors that only pages return: people sign in there, programs do not.
-const ofPages: ReadonlySet<string> = new Set([
-  'request.csrf',
-  'request.cookies_off',
-  'passkey.refused',
-  'passkey.unknown',
-  'passkey.unverified',
-  'passkey.registered',
-  'passkey.last',
-  'passkey.off',
-]);
-const areas: ReadonlySet<string> = new Set([
-  'request',
-  'auth',
-  'account',
-  'password',
-  'group',
-  'client',
-  'api',
-  'session',
-  'token',
-  'grant',
-  'api_key',
-  'setting',
-  'branding',
-  'avatar',
-  'invitation',
-  'passkey',
-  'server',
-]);
-
-// Object.keys loses the key type.
-const codes = (Object.keys(catalogue) as ErrorCode[]).filter(
-  (code) => areas.has(code.split('.')[0] ?? '') && !ofPages.has(code),
-);
+const codes = errorCodes.filter((code) => errorRows[code].outsideAdminApi !== true);
 
 /** @returns the error reasons of responses with this status, and what they mean */
 const reasonsOf = (status: number): { readonly reason: ErrorCode; readonly message: string }[] =>
   codes
-    .filter((code) => catalogue[code].status === status)
-    .map((reason) => ({ reason, message: catalogue[reason].message }));
+    .filter((code) => errorRows[code].status === status)
+    .map((reason) => ({ reason, message: errorRows[reason].message }));
 
 export const errorSchema = ObjectSchema(
   {
@@ -77,7 +43,7 @@ export const errorSchema = ObjectSchema(
   { ...strict, description: 'A refusal.' },
 );
 
-/** What each error status means; the reasons come from the catalogue. */
+/** What each error status means; the reasons come from their rows. */
 const meanings = {
   400: 'A field, a parameter or the whole request is not valid: `fields` names each invalid one.',
   401: 'The bearer token is missing or not valid.',

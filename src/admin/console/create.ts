@@ -2,8 +2,8 @@
 import type Koa from 'koa';
 import { toClient } from '../../clients/index.ts';
 import type { Clock } from '../../clock.ts';
-import { catalogue } from '../../errors.ts';
 import { type InjectRequest, requestIdOf } from '../../http/index.ts';
+import { errorRows } from '../../model/errors/errors.ts';
 import type { AdminRoutesDeps } from '../routes.ts';
 import type { TestSignInParts } from '../test-sign-in/create.ts';
 import { createTestSignInRun } from '../test-sign-in/run.ts';
@@ -127,7 +127,7 @@ export function createAdminUi(deps: AdminUiDeps): Koa.Middleware {
     /** Offers the only remedy: signing in as another user. */
     refuse(ctx) {
       const reason = 'auth.insufficient_scope';
-      const { status, message } = catalogue[reason];
+      const { status, message } = errorRows[reason];
       const backUrl = `${baseUrl}/oauth2/logout`;
       const requestId = requestIdOf(ctx);
       views.send(ctx, 'error', {
