@@ -106,18 +106,23 @@ export function createCredentialChanges(deps: CredentialChangesDeps) {
 
   /**
    * After a change that ended every session: a new one here, which counts from the change on. Authentication before it is void
-   * for the account (authenticatedNotBefore); this does not make it fresher.
+   * for the account (authenticatedNotBefore); the session is of the same one, unless another was given with the change.
    */
   async function goOnHere(
     ctx: Koa.Context,
-    { methodTimes }: SelfServiceUser,
+    who: SelfServiceUser,
     changed: Account,
-    proof: { readonly amr: string[]; readonly methods: readonly AuthenticationMethod[] },
+    methods: readonly AuthenticationMethod[] = [],
   ): Promise<void> {
     const { id: accountId, authenticatedNotBefore: changedAt = 0 } = changed;
     await knownBrowsers.remember(ctx, accountId);
-    const login = { accountId, acr: acrOf(proof.amr), loginTs: Math.floor(changedAt / 1000) };
-    const uid = await browser.signIn(ctx, { ...login, ...proof, methodTimes });
+    const confirmedAt = Math.floor(changedAt / 1000);
+    const isNewer = methods.length > 0 && !who.isFresh;
+    const amr = isNewer ? ['pwd'] : [...who.amr];
+    const loginTs = isNewer ? confirmedAt : who.signedInAt;
+    const { methodTimes } = who;
+    const login = { accountId, amr, acr: acrOf(amr), loginTs, confirmedAt, methodTimes, methods };
+    const uid = await browser.signIn(ctx, login);
     // A change directly after this one ended all sessions, but could not include the new one.
     await confirmSession({ accountId, uid, provenAt: changedAt + 1 });
   }
@@ -168,16 +173,15 @@ export function createCredentialChanges(deps: CredentialChangesDeps) {
       await secondFactors.trustedDevices.revokeAll(account.id);
       await record(who, 'password.changed');
       if (!who.isBrowser) return 'changed';
-      const amr = who.isFresh ? [...who.amr] : ['pwd'];
       // A new password is no authentication, the current one is.
-      await goOnHere(ctx, who, changed, { amr, methods: hasPassword ? ['password'] : [] });
+      await goOnHere(ctx, who, changed, hasPassword ? ['password'] : []);
       return 'changed';
     },
 
     emails: {
       async makePrimary(ctx: Koa.Context, who: SelfServiceUser, address: string): Promise<void> {
         const changed = await recovery.emailChanges.makePrimary(who.account, address);
-        if (who.isBrowser) await goOnHere(ctx, who, changed, { amr: [...who.amr], methods: [] });
+        if (who.isBrowser) await goOnHere(ctx, who, changed);
       },
 
       /** @returns whether it had counted: then whoever has that mailbox may be signed in by it */

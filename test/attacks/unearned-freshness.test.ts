@@ -4,13 +4,16 @@
 import assert from 'node:assert/strict';
 import { after, before, mock, test } from 'node:test';
 import { generateSync } from 'otplib';
-import { change, claimsOf } from '../flows/support.ts';
+import { accounts } from '../../src/store/collections.ts';
+import { update } from '../../src/store/update.ts';
+import { change, claimsOf, introspect, postForm } from '../flows/support.ts';
 import { type MailServer, startMailServer } from '../mail/support.ts';
-import { Agent, codeRequest, type Page, redeem, refresh, VERIFIER } from '../support/agent.ts';
+import { Agent, codeRequest, hiddenFields, type Page, redeem, refresh, VERIFIER } from '../support/agent.ts';
 import { opensAccounts, PASSWORD, startApp, type TestApp } from '../support/app.ts';
 import { Authenticator } from '../support/authenticator.ts';
 import { goOn, makePasskey, originOf, usePasskey } from '../support/passkeys.ts';
 import { enrolPhone } from '../support/phone.ts';
+import { DEVICE_GRANT, television } from '../support/television.ts';
 
 const MULTI_FACTOR = 'urn:latchkey:acr:multi-factor';
 const FACTOR = '/account/second-factor';
@@ -82,6 +85,69 @@ async function lastMailedCode(username: string): Promise<string> {
   }
   return /\n {4}(\d{6})\n/.exec(String(arrived().at(-1)?.mail.text))?.[1] ?? '';
 }
+
+/** @returns the access token of a device that the person connects in this browser */
+async function connect(agent: Agent): Promise<string> {
+  const { id: client_id } = await app.register(television);
+  const { body: device } = await postForm(app, '/oauth2/device_authorization', {
+    client_id,
+    scope: 'openid',
+  });
+  const page = await agent.submit(await agent.get('/oauth2/device'), { user_code: String(device.user_code) });
+  await agent.submit(page, { confirm: 'yes' });
+  const grant = { grant_type: DEVICE_GRANT, device_code: String(device.device_code), client_id };
+  return String((await postForm(app, '/oauth2/token', grant)).body.access_token);
+}
+
+/** Acts that end every other session and authenticate nobody. First, since the core's clock is the machine's. */
+const ACTS: Record<string, (agent: Agent, user: { id: string }, csrf: string) => Promise<Page>> = {
+  'another primary address': (agent, _user, csrf) =>
+    agent.post('/account/email/primary', { csrf, id: 'second@example.net' }),
+  'a first password': async (agent, { id }, csrf) => {
+    await update(app.store.collection(accounts), id, ({ passwordHash: _hash, ...value }) => ({ value }));
+    const password = 'nine yellow boats at noon';
+    return agent.post('/account/password', { csrf, password, confirm_password: password });
+  },
+};
+
+for (const [name, act] of Object.entries(ACTS))
+  test(`attack: ${name} moves auth_time, by which an old sign-in passes max_age`, async () => {
+    const username = `changes-${name.replaceAll(' ', '-')}`;
+    const email = `${username}@example.com`;
+    const other_emails = name.includes('address') ? ['second@example.net'] : [];
+    const user = await app.createUser(username, { email, is_email_verified: true, other_emails });
+    const agent = new Agent(app);
+    await agent.submit(await authorize(agent), { username, password: PASSWORD });
+    const idOf = async (page: Page) => claimsOf((await tokensOf(page)).id_token);
+    const before = await idOf(await authorize(agent, { prompt: 'none' }));
+    mock.timers.enable({ apis: ['Date'], now: Date.now() + 120_000 });
+    try {
+      const { csrf = '' } = hiddenFields((await agent.get('/account/email')).body);
+      assert.equal((await act(agent, user, csrf)).status, 303);
+      mock.timers.setTime(Date.now() + 5000);
+
+      // The session goes on, and so does what comes from it.
+      assert.equal((await agent.get('/account')).status, 200);
+      const tokens = await tokensOf(
+        await authorize(agent, { prompt: 'none', scope: 'openid offline_access' }),
+      );
+      const { auth_time, amr, acr } = claimsOf(tokens.id_token);
+      assert.deepEqual([auth_time, amr, acr], [before.auth_time, before.amr, before.acr]);
+      const again = (await refresh(app, client, tokens.refresh_token)).body;
+      const connected = await connect(agent);
+      assert.equal(claimsOf(connected).auth_time, before.auth_time);
+      for (const token of [tokens.access_token, again.access_token, again.refresh_token, connected])
+        assert.equal((await introspect(app, token)).body.active, true);
+      assert.equal(claimsOf(again.access_token).auth_time, before.auth_time);
+
+      const silent = await authorize(agent, { prompt: 'none', max_age: '60' });
+      assert.equal(answerOf(silent).get('error'), 'login_required');
+      const asked = await authorize(agent, { max_age: '60' });
+      assert.match(asked.body, /name="password"/);
+    } finally {
+      mock.timers.reset();
+    }
+  });
 
 test('attack: an essential acr that cannot be met makes an old session fresh', async () => {
   const agent = await signedIn('asks-for-nonsense');

@@ -7,6 +7,7 @@ import {
 import type { MethodTimes } from '../../sessions/index.ts';
 import { hasKeycloakTokens, keycloakClaims, keycloakRoles } from '../foreign-layout/keycloak-tokens.ts';
 import { clientRecord } from '../models/client.ts';
+import { countsFrom } from '../models/confirmed.ts';
 import { isTestSignInExchange } from '../test-sign-in/test-sign-in-gate.ts';
 import { apiClaims, liveScopes, pairsOf, scopeNames } from './api-pairs.ts';
 import { currentScopes, isGrantTypeAllowed, withheldScopes } from './entitlement.ts';
@@ -90,9 +91,10 @@ export function createFindAccount(
     if (account === undefined || !accounts.isUsable(account)) return undefined;
     // Tokens and codes depend on access to their application; a session belongs to no single application.
     if (token !== undefined && !mayRequest(ctx, account)) return undefined;
-    const authenticatedAt = token === undefined ? ctx.oidc.session?.loginTs : authenticationTime(token);
-    if (authenticatedAt !== undefined && !accounts.isAuthenticationCurrent(account, authenticatedAt))
-      return undefined;
+    const { session } = ctx.oidc;
+    const authenticatedAt = token === undefined ? session?.loginTs : authenticationTime(token);
+    const from = authenticatedAt && countsFrom(token ?? session ?? {}, authenticatedAt);
+    if (from !== undefined && !accounts.isAuthenticationCurrent(account, from)) return undefined;
     if (token !== undefined)
       limitToEntitlement(ctx, token, account, withheldScopes(accounts, account, token));
     return libraryAccount(accounts, account);

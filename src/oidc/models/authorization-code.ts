@@ -9,6 +9,7 @@ import type { ApiPairs } from '../entitlements/api-pairs.ts';
 import { bindApi, pairsToKeep } from '../entitlements/requested-api.ts';
 import { plainContext } from '../plain/context.ts';
 import { ProviderBase, type TokenClass } from '../provider-base.ts';
+import { confirmedInSession } from './confirmed.ts';
 import { timesOfSignIn } from './proven-times.ts';
 import { beganBeforeAnswer, isVerifierOf, noteRedeemed, revokeReused, wasUsed } from './redeemed-codes.ts';
 
@@ -40,7 +41,7 @@ export const createAuthorizationCodeModel = (
   { apis, clock, revokeGrant }: Deps,
 ): TokenClass<AnyCode> =>
   class AuthorizationCode extends Base {
-    static override IN_PAYLOAD = [...Base.IN_PAYLOAD, 'api', 'methodTimes'];
+    static override IN_PAYLOAD = [...Base.IN_PAYLOAD, 'api', 'methodTimes', 'confirmedAt'];
     declare api?: ApiPairs;
     declare consumed?: number;
     declare methodTimes?: MethodTimes;
@@ -50,6 +51,7 @@ export const createAuthorizationCodeModel = (
       if (pairs !== undefined) this.api = pairs;
       const times = timesOfSignIn(this);
       if (times !== undefined) this.methodTimes = times;
+      Object.assign(this, confirmedInSession());
       return super.getValueAndPayload();
     }
 

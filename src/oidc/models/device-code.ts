@@ -8,6 +8,7 @@ import type { ApiPairs } from '../entitlements/api-pairs.ts';
 import { bindApi, pairsToKeep } from '../entitlements/requested-api.ts';
 import { withoutInteractiveScopes } from '../entitlements/scopes.ts';
 import { type DeviceCodeClass, ProviderBase } from '../provider-base.ts';
+import { confirmedInSession } from './confirmed.ts';
 import { beganBeforeAnswer, noteRedeemed, wasUsed } from './redeemed-codes.ts';
 
 interface Charge {
@@ -44,7 +45,7 @@ export function createDeviceCodeModel(
   { isHandle, apis, clock, chargeUserCode }: DeviceCodeDeps,
 ): DeviceCodeClass {
   return class DeviceCode extends Base {
-    static override IN_PAYLOAD = [...Base.IN_PAYLOAD, 'api'];
+    static override IN_PAYLOAD = [...Base.IN_PAYLOAD, 'api', 'confirmedAt'];
     declare api?: ApiPairs;
     declare scope?: string;
 
@@ -89,6 +90,7 @@ export function createDeviceCodeModel(
       if (this.scope !== undefined) this.scope = withoutInteractiveScopes(this.scope) ?? '';
       const pairs = ProviderBase.ctx && this.api === undefined && pairsToKeep(ProviderBase.ctx.oidc, this);
       if (pairs) this.api = pairs;
+      Object.assign(this, confirmedInSession());
       return super.getValueAndPayload();
     }
   };

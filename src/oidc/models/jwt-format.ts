@@ -10,6 +10,7 @@ import { ProviderBase, type TokenClass } from '../provider-base.ts';
 import type { AccessTokenClaims, AccessTokenJwt, ResolvedToken } from '../tokens/access-token-jwt.ts';
 import type { TokenKind } from '../tokens/opaque-tokens.ts';
 import { clientRecord } from './client.ts';
+import { confirmedInSource } from './confirmed.ts';
 import { refusedScopes } from './oidc-context.ts';
 import { timesOfSource } from './proven-times.ts';
 
@@ -89,7 +90,7 @@ export function createAccessTokenModel(
 ): TokenClass<AccessToken> {
   // The name is part of the contract: the library derives the adapter, the TTL and the `kind` check from it.
   return class AccessToken extends Base {
-    static override IN_PAYLOAD = [...Base.IN_PAYLOAD, 'api', 'methodTimes'];
+    static override IN_PAYLOAD = [...Base.IN_PAYLOAD, 'api', 'methodTimes', 'confirmedAt'];
     declare api?: ApiPairs;
     /** In the store alone, never in the JWT. */
     declare methodTimes?: MethodTimes;
@@ -99,6 +100,7 @@ export function createAccessTokenModel(
       if (pairs !== undefined) this.api = pairs;
       const times = timesOfSource(this);
       if (times !== undefined) this.methodTimes = times;
+      Object.assign(this, confirmedInSource(this));
       const { payload } = await super.getValueAndPayload();
       const claims = toClaims(payload, issuer, this.client);
       const value = await tokenValue(jwt, 'AccessToken', claims, pairs);

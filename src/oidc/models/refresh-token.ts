@@ -24,6 +24,7 @@ import { leaveToLibrary } from '../plain/context.ts';
 import { type RefreshSettings, secondsLeft } from '../policies.ts';
 import { ProviderBase, type TokenClass } from '../provider-base.ts';
 import { clientRecord } from './client.ts';
+import { confirmedInSource } from './confirmed.ts';
 import { timesOfSource } from './proven-times.ts';
 
 interface Deps {
@@ -55,6 +56,7 @@ export function createRefreshTokenModel(
       'isSigned',
       'api',
       'methodTimes',
+      'confirmedAt',
     ];
     declare methodTimes?: MethodTimes;
     /** It was given out as a JWT, and is accepted as that JWT alone: whoever reads its `jti` has no token. */
@@ -131,6 +133,7 @@ export function createRefreshTokenModel(
       if (pairs !== undefined) this.api = pairs;
       const times = timesOfSource(this);
       if (times !== undefined) this.methodTimes = times;
+      Object.assign(this, confirmedInSource(this));
       return hasKeycloakTokens(this.client) ? this.#sign(this.client) : super.getValueAndPayload();
     }
 

@@ -46,6 +46,8 @@ type LoadedSession = LibrarySession &
     touched?: boolean;
     /** When each method was last used in it; absent: stored by the previous version. */
     methodTimes?: MethodTimes;
+    /** See confirmed.ts. */
+    confirmedAt?: number | undefined;
     /** Epoch seconds of the last request that used it. */
     usedAt?: number;
     /** Absent: not stored yet. */
@@ -153,7 +155,7 @@ export function createSessionModel(
   }
 
   return class Session extends Base {
-    static override IN_PAYLOAD = [...Base.IN_PAYLOAD, 'noted', 'usedAt', 'methodTimes'];
+    static override IN_PAYLOAD = [...Base.IN_PAYLOAD, 'noted', 'usedAt', 'methodTimes', 'confirmedAt'];
 
     static override async find(value: string): Promise<LibrarySession | undefined> {
       if (typeof value !== 'string' || value === '') return undefined;
@@ -171,6 +173,7 @@ export function createSessionModel(
       this: LoadedSession,
       details: Parameters<LibrarySession['loginAccount']>[0] & {
         methodTimes?: MethodTimes;
+        confirmedAt?: number;
         sessionUid?: string;
       },
     ): void {
@@ -181,6 +184,7 @@ export function createSessionModel(
       // interactions/signin-steps.ts). Of one that has an account, nothing changes.
       const sessionUid: unknown = details.sessionUid ?? result?.sessionUid;
       if (this.accountId === undefined && typeof sessionUid === 'string') this.uid = sessionUid;
+      this.confirmedAt = details.confirmedAt ?? (isSame ? this.confirmedAt : undefined);
       super.loginAccount(details);
       this.methodTimes = mergeMethodTimes(isSame ? readMethodTimes(this.methodTimes) : {}, proven);
     }

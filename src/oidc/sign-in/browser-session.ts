@@ -24,6 +24,8 @@ interface BrowserLogin {
   amr: string[];
   acr: string;
   loginTs?: number;
+  /** Epoch seconds of the change of the account with which this session goes on (models/confirmed.ts). */
+  confirmedAt?: number;
   /** Authenticated just now. */
   methods: readonly AuthenticationMethod[];
   /** Authenticated earlier, when the session is new. */

@@ -8,6 +8,7 @@ import { type MethodTimes, readMethodTimes } from '../../sessions/index.ts';
 import type { SettingValues } from '../../settings/index.ts';
 import { strongestAcr } from '../entitlements/acr.ts';
 import type { AccountDirectory } from '../entitlements/find-account.ts';
+import { countsFrom } from '../models/confirmed.ts';
 import type { UserBearer } from '../tokens/user-bearer.ts';
 import type { BrowserSession } from './browser-session.ts';
 
@@ -60,7 +61,7 @@ export function createSignedInUsers({ browser, directory, settings }: Deps): Sig
       const account = session && (await directory.find(session.accountId));
       if (session === undefined || account === undefined || !directory.isUsable(account)) return undefined;
       const signedInAt = session.loginTs ?? 0;
-      if (!directory.isAuthenticationCurrent(account, signedInAt)) return undefined;
+      if (!directory.isAuthenticationCurrent(account, countsFrom(session, signedInAt))) return undefined;
       const methodTimes = readMethodTimes(Reflect.get(session, 'methodTimes'));
       const amr = session.amr ?? [];
       // Signed in before second factors were required: the sign-in that follows asks for what is missing.

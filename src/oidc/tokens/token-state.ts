@@ -16,6 +16,7 @@ import {
   authenticationTime,
   type OidcAccount,
 } from '../entitlements/find-account.ts';
+import { countsFrom } from '../models/confirmed.ts';
 import type { SessionGrant } from '../models/grant.ts';
 import { type RefreshSettings, secondsLeft } from '../policies.ts';
 import type { Models } from '../provider-base.ts';
@@ -109,7 +110,10 @@ export function createTokenState(deps: Deps): TokenState {
       if (grant?.clientId !== token.clientId || grant?.accountId !== token.accountId) return undefined;
       if (account === undefined || !accounts.isUsable(account)) return undefined;
       if (client?.isActive !== true || !mayUse(client, account)) return undefined;
-      const isCurrent = accounts.isAuthenticationCurrent(account, authenticationTime(token) ?? 0);
+      const isCurrent = accounts.isAuthenticationCurrent(
+        account,
+        countsFrom(token, authenticationTime(token) ?? 0),
+      );
       if (!isRefreshable(token, client, api)) return undefined;
       const withheld = withheldScopes(accounts, account, token);
       return isCurrent ? limited(token, { client, account, grant, withheld, pairs, api }) : undefined;
