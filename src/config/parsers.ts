@@ -1,7 +1,7 @@
 // Parsers of environment values. Each throws Invalid with what is wrong and how to fix it, without quoting secrets, because
 // the message is printed and logged.
 import { isIP } from 'node:net';
-import { parseSmtpUrl } from './smtp-url.ts';
+import { parseSmtpUrl } from '../model/smtp-url.ts';
 
 /** The message says what is wrong with the value and how to fix it. */
 export class Invalid extends Error {

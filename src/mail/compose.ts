@@ -1,7 +1,8 @@
 // Builds the message (RFC 5322, MIME). Addresses are validated single ones, passed as objects, so that no library parses an
 // address list (checklist R121). Nothing is fetched; what is attached is the operator's logo, as part of the HTML.
-import { isMailAddress } from '../config/mail-address.ts';
+
 import { AppError } from '../errors.ts';
+import { isMailAddress } from '../model/mail-address.ts';
 import type { MailLogo, RenderedMail } from './templates.ts';
 
 export interface Sender {

@@ -2,9 +2,9 @@
 // and no loss (checklist R149, R160). A failing mail delays only later ones to the same address; a failing server delays all,
 // with growing intervals.
 import type { Clock } from '../clock.ts';
-import type { SmtpServer } from '../config/smtp-url.ts';
 import { AppError } from '../errors.ts';
 import type { Logger } from '../log.ts';
+import type { SmtpServer } from '../model/smtp-url.ts';
 import { compose, type Sender, wantsLogo } from './compose.ts';
 import type { Outbox, QueuedMail } from './outbox.ts';
 import type { ServerProof } from './server-proof.ts';

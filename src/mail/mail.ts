@@ -1,9 +1,9 @@
 // Queues outbound mail. No request waits for a mail server, except an administrator's test mail.
 import { isIP } from 'node:net';
 import type { Clock } from '../clock.ts';
-import { isMailAddress } from '../config/mail-address.ts';
-import { parseSmtpUrl } from '../config/smtp-url.ts';
 import type { Logger } from '../log.ts';
+import { isMailAddress } from '../model/mail-address.ts';
+import { parseSmtpUrl } from '../model/smtp-url.ts';
 import type { FactRecord, MailRecord } from '../store/collections.ts';
 import type { Collection, Query } from '../store/port.ts';
 import { checkRecipient, compose } from './compose.ts';

@@ -1,6 +1,6 @@
 // Whether the mail server works, which only a mail that it accepted shows: an address that can be parsed does not.
 import type { Clock } from '../clock.ts';
-import type { SmtpServer } from '../config/smtp-url.ts';
+import type { SmtpServer } from '../model/smtp-url.ts';
 import type { FactRecord, MailRecord } from '../store/collections.ts';
 import type { Collection } from '../store/port.ts';
 import type { Sender } from './compose.ts';

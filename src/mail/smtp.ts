@@ -2,7 +2,7 @@
 // bounded, and every operation as a whole too, so that a server that sends single bytes cannot stall it (checklist R165).
 import type { default as SMTPConnection, SMTPConnectionOptions } from 'nodemailer/lib/smtp-connection';
 import { isLoopbackHost } from '../config/parsers.ts';
-import type { SmtpServer } from '../config/smtp-url.ts';
+import type { SmtpServer } from '../model/smtp-url.ts';
 import { undelivered, unreachable } from './undelivered.ts';
 
 export interface Envelope {

@@ -1,8 +1,8 @@
 // The types of settings: how a value from outside (API or store) becomes a typed one. A type contains its own check, so that
 // the TypeScript type of a setting follows from its entry in schema.ts.
 import { domainToASCII } from 'node:url';
-import { isMailAddress } from '../config/mail-address.ts';
-import { parseSmtpUrl } from '../config/smtp-url.ts';
+import { isMailAddress } from '../model/mail-address.ts';
+import { parseSmtpUrl } from '../model/smtp-url.ts';
 
 export type SettingType = 'integer' | 'boolean' | 'choice' | 'text' | 'url' | 'color' | 'email';
 

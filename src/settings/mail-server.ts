@@ -2,8 +2,8 @@
 // is secret as a whole because it contains the password.
 import { isIP } from 'node:net';
 import { domainToASCII } from 'node:url';
-import { parseSmtpUrl, type SmtpServer, smtpUrlOf } from '../config/smtp-url.ts';
 import { AppError } from '../errors.ts';
+import { parseSmtpUrl, type SmtpServer, smtpUrlOf } from '../model/smtp-url.ts';
 
 export interface MailServer extends Pick<SmtpServer, 'host' | 'port' | 'encryption'> {
   /** '' where the server asks for none. */

@@ -50,12 +50,5 @@ export function documented(schema: unknown): unknown {
   return Object.fromEntries(all.map(([name, value]) => [name, documented(value)]));
 }
 
-// Without escapes such as \w and \d, which mean more in other languages than in ECMAScript.
-const control = '\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029\\u202a-\\u202e\\u2066-\\u2069';
-
-/** Texts without control characters and without ones that change the reading direction. */
-export const oneLine = `^[^${control}]*$`;
-export const lines = `^(?:[^${control}]|\\r?\\n)*$`;
-
 /** As src/accounts/email.ts has it; internationalized domains included. */
 export const emailKeywords = { format: 'idn-email', maxLength: 254 } as const;

@@ -14,8 +14,9 @@ import {
 import { groupNamePattern } from '../../../accounts/index.ts';
 import { type Api, type ApiChanges, scopeNamePattern } from '../../../apis/index.ts';
 import { authenticationSettings } from '../../../clients/index.ts';
+import { oneLine } from '../../../model/text-kinds.ts';
 import { EXPECTED } from '../../api/expected.ts';
-import { createdAt, DOCUMENTED, iso, nullable, oneLine, strict, updatedAt } from '../../api/schema-parts.ts';
+import { createdAt, DOCUMENTED, iso, nullable, strict, updatedAt } from '../../api/schema-parts.ts';
 
 const IDENTIFIER = 'https://api.example.com/orders';
 const SCOPE = 'orders:read';

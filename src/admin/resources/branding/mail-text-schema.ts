@@ -9,8 +9,9 @@ import {
   mailBlocks,
   problemOf,
 } from '../../../mail/index.ts';
+import { oneLine } from '../../../model/text-kinds.ts';
 import type { Language } from '../../../views/index.ts';
-import { nullable, oneLine, strict } from '../../api/schema-parts.ts';
+import { nullable, strict } from '../../api/schema-parts.ts';
 
 const text = (description: string) =>
   nullable(StringSchema({ minLength: 1, maxLength: MAX_MAIL_TEXT, pattern: oneLine }), { description });

@@ -12,8 +12,9 @@ import {
   type TSchema,
 } from 'typebox';
 import type { Look, SavedLook } from '../../../branding/index.ts';
+import { oneLine } from '../../../model/text-kinds.ts';
 import { fontNames, type languages } from '../../../views/index.ts';
-import { isoOrNull, nullable, oneLine, strict, timestamp } from '../../api/schema-parts.ts';
+import { isoOrNull, nullable, strict, timestamp } from '../../api/schema-parts.ts';
 
 const color = (description: string) =>
   nullable(StringSchema({ pattern: '^#[0-9A-Fa-f]{6}$', examples: ['#1f6f5c'] }), { description });

@@ -41,12 +41,12 @@ import {
   tokenSigningAlgorithms,
   webOriginsSetting,
 } from '../../../clients/index.ts';
+import { oneLine } from '../../../model/text-kinds.ts';
 import {
   createdAt,
   DOCUMENTED,
   type Keywords,
   nullable,
-  oneLine,
   strict,
   timestamp,
   updatedAt,

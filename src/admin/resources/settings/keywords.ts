@@ -1,6 +1,8 @@
 // What the OpenAPI document says about the body of a change of settings, from the list of all settings. src/settings validates.
+
+import { oneLine } from '../../../model/text-kinds.ts';
 import { definitionOf, isSecretSetting, settingKeys } from '../../../settings/index.ts';
-import { type Keywords, oneLine } from '../../api/schema-parts.ts';
+import type { Keywords } from '../../api/schema-parts.ts';
 
 /** Of addresses, as far as a pattern can say it. */
 const link = '^(?:[Hh][Tt][Tt][Pp][Ss]?://[!#$%&()*+./0-9:=?@A-Z\\[\\]^_a-z{|}~-]+)?$';

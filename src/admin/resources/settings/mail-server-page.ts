@@ -1,7 +1,8 @@
 // The form of the mail server, beside the other settings of mails: provider, host, port, encryption, user and password. One press
 // saves it and sends a test mail, since nothing but a mail that was accepted shows that it works.
-import { isMailAddress } from '../../../config/mail-address.ts';
+
 import { AppError } from '../../../errors.ts';
+import { isMailAddress } from '../../../model/mail-address.ts';
 import { mailProviders } from '../../../model/mail-providers.ts';
 import { apiCall } from '../../pages/curl.ts';
 import { numberOrText } from '../../pages/field-values.ts';

@@ -9,14 +9,13 @@ import {
   type Static,
   String as StringSchema,
 } from 'typebox';
+import { oneLine, severalLines } from '../../../model/text-kinds.ts';
 import {
   createdAt,
   DOCUMENTED,
   emailKeywords,
   type Keywords,
-  lines,
   nullable,
-  oneLine,
   strict,
   timestamp,
   updatedAt,
@@ -75,7 +74,7 @@ const meanings: Readonly<Record<keyof typeof examples, string>> = {
 };
 
 const shortText = { maxLength: 255, pattern: oneLine };
-const shortLines = { maxLength: 255, pattern: lines };
+const shortLines = { maxLength: 255, pattern: severalLines };
 /** An empty text clears it, as null does. */
 const link = { pattern: '^(?:[Hh][Tt][Tt][Pp][Ss]?://[^ ]+)?$' };
 const zone = { maxLength: 64, pattern: '^(?:[A-Za-z+-][A-Za-z0-9:/_+-]*)?$' };

@@ -1,7 +1,7 @@
 // Parsing of SMTP_URL.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseSmtpUrl } from '../../src/config/smtp-url.ts';
+import { parseSmtpUrl } from '../../src/model/smtp-url.ts';
 
 test('SMTP_URL: scheme, host, port and credentials', () => {
   const plain = { host: 'mail.example.com', port: 587, encryption: 'offered' };

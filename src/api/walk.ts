@@ -1,0 +1,127 @@
+// One reader and one writer of records by their rows (src/model/row.ts): for the API, forms, imports and whatever else sets facts.
+// Its two assertions are the only ones: which name goes with which type is known only while it runs, and the tests over all rows
+// hold it.
+import { isDeepStrictEqual } from 'node:util';
+import { isMembers } from '../json.ts';
+import type { Held, Row, Rows, Setter, Special, Specials, Stored, View, Viewer } from '../model/row.ts';
+
+interface How {
+  readonly by: Setter;
+  /** `replace`: what its setter could give and did not becomes what absence means. */
+  readonly mode?: 'merge' | 'replace';
+  /** What no row speaks of; from registrants it is dropped (RFC 7591 §2). */
+  readonly unknown?: 'refused' | 'dropped';
+}
+
+const memberOf = (holder: unknown, name: string): unknown =>
+  isMembers(holder) && Object.hasOwn(holder, name) ? holder[name] : undefined;
+
+/** @returns what is at a place of a record */
+const read = (record: object, { stored }: Pick<Row<unknown>, 'stored'>): unknown =>
+  stored.split('.').reduce<unknown>(memberOf, record);
+
+const without = (holder: object, name: string): object =>
+  Object.fromEntries(Object.entries(holder).filter(([member]) => member !== name));
+
+function written(holder: object, [name = '', ...inner]: readonly string[], value: unknown): object {
+  const before = memberOf(holder, name);
+  const after =
+    inner.length === 0
+      ? value
+      : before === undefined && value === undefined
+        ? undefined
+        : written(isMembers(before) ? before : {}, inner, value);
+  return after === undefined ? without(holder, name) : { ...holder, [name]: after };
+}
+
+const maySet = ({ setBy }: Row<unknown>, by: Setter): boolean =>
+  by === 'administrator' ? setBy !== 'server' : setBy === by;
+
+const isSeenBy = ({ shownTo }: Row<unknown>, to: Viewer): boolean => shownTo === 'everyone' || shownTo === to;
+
+type Settled = { readonly value: unknown } | { readonly problem: string };
+
+/** @param before the value that is there */
+function settledBy({ kind, absent }: Row<unknown>, given: unknown, before: unknown, by: Setter): Settled {
+  const goesBack = absent === null || absent === undefined;
+  if (given === null && goesBack) return { value: null };
+  const parsed = kind.parse(given);
+  if ('problem' in parsed) return parsed;
+  const held = before === undefined || before === null ? [] : (kind.reserved?.(before) ?? []);
+  const reserved = by === 'administrator' ? [] : (kind.reserved?.(parsed.value) ?? []);
+  if (!reserved.every((one) => held.includes(one))) return { problem: 'Is for an administrator to set.' };
+  return { value: parsed.value === '' && goesBack ? null : parsed.value };
+}
+
+/**
+ * @param specials the functions of exactly those rows that are special
+ * @typeParam R the stored record, by default what the rows say of it
+ */
+export function walk<F extends Rows, R extends Held<F> = Held<F> & Stored<F>>(
+  rows: F,
+  specials: Specials<F, R>,
+) {
+  const all = Object.entries<Row<unknown>>(rows);
+  const special = new Map<string, Special<R, unknown>>(Object.entries(specials));
+  const recordOf = (members: object) => members as R;
+
+  function sent(record: R, name: string, one: Row<unknown>): unknown {
+    const own = special.get(name);
+    if (own !== undefined) return own.show(record);
+    const value = read(record, one) ?? one.absent;
+    return value === null || value === undefined || one.kind.sent === undefined
+      ? value
+      : one.kind.sent(value);
+  }
+
+  function changed(record: R, [name, one]: (typeof all)[number], value: unknown): R {
+    const own = special.get(name);
+    if (own !== undefined) {
+      const change = Object.entries<unknown>(own.settle(record, value));
+      return recordOf(change.reduce<object>((next, [member, to]) => written(next, [member], to), record));
+    }
+    const isNothing = value === null || (one.isAlwaysStored !== true && isDeepStrictEqual(value, one.absent));
+    return recordOf(written(record, one.stored.split('.'), isNothing ? undefined : value));
+  }
+
+  return {
+    /** @returns what that viewer sees, in the order of the rows */
+    show<To extends Viewer = 'administrator'>(record: R, to?: To): View<F, To> {
+      const seen = all.filter(([, one]) => isSeenBy(one, to ?? 'administrator'));
+      const members = seen.map(([name, one]) => [name, sent(record, name, one)] as const);
+      return Object.fromEntries(members.filter(([, value]) => value !== undefined)) as View<F, To>;
+    },
+
+    /**
+     * @param given unvalidated, by the names of the rows
+     * @returns the record with all that is valid, and what is wrong with the rest
+     */
+    change(
+      record: R,
+      given: Readonly<Record<string, unknown>>,
+      { by, mode = 'merge', unknown = by === 'registrant' ? 'dropped' : 'refused' }: How,
+    ): { readonly next: R; readonly problems: ReadonlyMap<string, string> } {
+      const problems = new Map<string, string>();
+      for (const name of Object.keys(given))
+        if (!Object.hasOwn(rows, name) && unknown === 'refused') problems.set(name, 'Unknown field.');
+      let next = record;
+      for (const entry of all) {
+        const [name, one] = entry;
+        const isGiven = Object.hasOwn(given, name) && given[name] !== undefined;
+        if (!isGiven) {
+          if (mode === 'replace' && maySet(one, by) && one.shownTo !== 'nobody')
+            next = changed(next, entry, one.absent ?? null);
+          continue;
+        }
+        if (!maySet(one, by)) {
+          problems.set(name, 'This field cannot be changed.');
+          continue;
+        }
+        const settled = settledBy(one, given[name], read(record, one), by);
+        if ('problem' in settled) problems.set(name, settled.problem);
+        else next = changed(next, entry, settled.value);
+      }
+      return { next, problems };
+    },
+  };
+}

@@ -1,0 +1,76 @@
+// Lists, each entry of which is a text. In a form: an entry a line.
+import { ours, type PageText, phrase } from '../phrase.ts';
+import { type Kind, valid } from './kind.ts';
+
+const typed = (text: string): string[] =>
+  text
+    .split(/\r?\n/)
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+const shown = (value: readonly string[]): string => value.join('\n');
+
+const isTexts = (given: unknown): given is readonly string[] =>
+  Array.isArray(given) && given.every((one) => typeof one === 'string');
+
+interface List {
+  readonly maxItems: number;
+  readonly maxLength: number;
+  readonly problem: PageText;
+  /** Each once, in order. */
+  readonly isSet?: boolean;
+  /** @returns what is wrong with an entry, as a predicate (“must be an origin”) */
+  readonly why?: (one: string) => string | undefined;
+  /** All that `why` can say. */
+  readonly whys?: readonly PageText[];
+}
+
+export const list = ({
+  maxItems,
+  maxLength,
+  problem,
+  isSet = false,
+  why,
+  whys = [],
+}: List): Kind<readonly string[]> => ({
+  schema: { type: 'array', maxItems, items: { type: 'string', maxLength } },
+  control: 'lines',
+  problems: [problem, ...whys],
+  parse(given) {
+    const isList =
+      isTexts(given) && given.length <= maxItems && given.every(({ length }) => length <= maxLength);
+    if (!isList) return { problem: String(problem) };
+    for (const [at, one] of given.entries()) {
+      const found = why?.(one);
+      if (found !== undefined) return { problem: `Entry ${at + 1} ${ours(found)}.` };
+    }
+    return { value: isSet ? [...new Set(given)].sort() : given };
+  },
+  typed,
+  shown,
+});
+
+/**
+ * Some of the values of a choice.
+ * @param reserved those that administrators alone may set
+ */
+export function choices<const V extends string>(
+  words: Readonly<Record<V, string>>,
+  reserved: readonly NoInfer<V>[] = [],
+): Kind<readonly V[]> {
+  const isOne = (given: string): given is V => Object.hasOwn(words, given);
+  const problem = phrase`Must only contain ${Object.keys(words).join(', ')}.`;
+  return {
+    schema: { type: 'array', items: { type: 'string', enum: Object.keys(words) } },
+    control: 'select',
+    words,
+    problems: [problem],
+    parse(given) {
+      const chosen = isTexts(given) ? given.filter(isOne) : undefined;
+      const isValid = chosen !== undefined && isTexts(given) && chosen.length === given.length;
+      return valid(isValid, [...new Set(chosen)], problem);
+    },
+    typed,
+    shown: (value) => value.map((one) => words[one]).join(', '),
+    reserved: (value) => reserved.filter((one) => value.includes(one)),
+  };
+}

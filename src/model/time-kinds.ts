@@ -1,0 +1,66 @@
+// Dates, times, and where and in what language somebody is.
+import { type Kind, valid } from './kind.ts';
+
+const TIME = 'Must be a time such as 2027-02-24T12:00:00Z (RFC 3339).';
+
+/** Stored as epoch milliseconds, sent as RFC 3339 has it. */
+export const time: Kind<number, string> = {
+  // RFC 3339 alone: validators also take the suffixes of RFC 9557, such as a time zone in brackets.
+  schema: { type: 'string', format: 'date-time', maxLength: 40, pattern: '^[0-9Tt:.Zz+-]+$' },
+  control: 'time',
+  problems: [TIME],
+  parse(given) {
+    const upper = typeof given === 'string' && given.length <= 40 ? given.toUpperCase() : '';
+    if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/.test(upper))
+      return { problem: TIME };
+    // A leap second is the first moment after it (RFC 3339 §5.7).
+    const [, before, after] = /^(.*:\d\d):60(?:\.\d+)?(.*)$/.exec(upper) ?? [];
+    const at = before === undefined ? Date.parse(upper) : Date.parse(`${before}:59${after}`) + 1000;
+    return valid(!Number.isNaN(at), at, TIME);
+  },
+  shown: (value) => new Date(value).toISOString(),
+  sent: (value) => new Date(value).toISOString(),
+};
+
+const BIRTHDATE = 'Must be YYYY-MM-DD, with 0000 for an unknown year, or YYYY.';
+
+function isBirthdate(text: string): boolean {
+  const [year, month, day] = text.split('-');
+  if (!/^\d{4}(?:-\d{2}-\d{2})?$/.test(text)) return false;
+  if (month === undefined || day === undefined) return true;
+  // OIDC Core §5.1 allows the year 0000 for an omitted one; 2000 replaces it because it has a 29 February.
+  const date = new Date(`${year === '0000' ? '2000' : year}-${month}-${day}T00:00:00Z`);
+  return !Number.isNaN(date.getTime()) && date.getUTCDate() === Number(day);
+}
+
+const isKnown = (check: () => unknown): boolean => {
+  try {
+    check();
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+/** '' for none. */
+const known = (maxLength: number, problem: string, isIt: (text: string) => boolean): Kind<string> => ({
+  schema: { type: 'string', maxLength },
+  control: 'line',
+  problems: [problem],
+  parse(given) {
+    const value = typeof given === 'string' ? given.normalize('NFC').trim() : undefined;
+    const isValid = value !== undefined && (value === '' || (value.length <= maxLength && isIt(value)));
+    return valid(isValid, value ?? '', problem);
+  },
+});
+
+export const birthdate = known(10, BIRTHDATE, isBirthdate);
+
+export const zone = known(64, 'Must be a time zone such as Europe/Zurich.', (text) =>
+  isKnown(() => new Intl.DateTimeFormat('en', { timeZone: text })),
+);
+
+/** OIDC Core §5.1: some implementations write en_US. */
+export const locale = known(64, 'Must be a language tag such as de-CH.', (text) =>
+  isKnown(() => Intl.getCanonicalLocales(text.replaceAll('_', '-'))),
+);
