@@ -7,6 +7,7 @@ import { eventLabel } from '../../src/admin/resources/names.ts';
 import { labelOf, sentence } from '../../src/admin/resources/settings/words.ts';
 import { eventNames } from '../../src/events/index.ts';
 import { errorRows } from '../../src/model/errors/errors.ts';
+import { refusalRows } from '../../src/model/refusals/refusals.ts';
 import { definitionOf, settingKeys } from '../../src/settings/index.ts';
 import type { Found } from './sources.ts';
 
@@ -64,6 +65,9 @@ export function derivedTexts(): Found[] {
     ...samples.map((text) => ({ text, at: 'src/admin/resources/branding/gallery.ts' })),
     ...guides.map((text) => ({ text, at: 'src/admin/guides' })),
     ...Object.values(errorRows).map(({ message }) => ({ text: message, at: 'src/model/errors' })),
+    ...refusalRows.flatMap(({ words, remedy }) =>
+      [words, remedy].map((text) => ({ text, at: 'src/model/refusals' })),
+    ),
     ...settings.map((text) => ({ text, at: 'src/settings' })),
     ...events.map((text) => ({ text, at: 'src/events/catalogue.ts' })),
     ...told.map((text) => ({ text, at: 'src/admin/resources/audit/sentences.ts' })),

@@ -2,7 +2,7 @@
 // the newest first; and one log line for each, whoever answers it.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import test, { after } from 'node:test';
-import { explainRefusal } from '../../src/admin/resources/clients/refusal-causes.ts';
+import { explainRefusal } from '../../src/admin/resources/clients/refusals.ts';
 import { Agent, codeRequest, redeem, refresh } from '../support/agent.ts';
 import { PASSWORD, REDIRECT_URI, startApp } from '../support/app.ts';
 import { basic, bearer, call, type Json, postForm, tokensOf } from './support.ts';

@@ -6,6 +6,7 @@ import type { KoaContextWithOIDC } from 'oidc-provider';
 import type { Events } from '../../events/index.ts';
 import { describeFailure, oauthErrorOf, requestIdOf } from '../../http/index.ts';
 import type { Logger } from '../../log.ts';
+import { knownDetail } from '../../model/refusals/refusals.ts';
 import type { IdentityProvider } from '../identity-provider.ts';
 import type { ProtocolContext } from '../provider-middleware.ts';
 import { namedClient } from './request-client.ts';
@@ -32,14 +33,6 @@ const MAX_ADDRESSES = 10;
 
 /** Steps of a protocol, not errors: the user has not decided (RFC 8628 §3.5), a proof needs a nonce (RFC 9449 §8). */
 const PENDING = new Set(['authorization_pending', 'slow_down', 'use_dpop_nonce']);
-
-/**
- * `error_detail` is what the library tells the operator alone. Some of it repeats what the client sent, so only known texts are
- * logged (lib/shared/client_auth.js, lib/shared/jwt_client_auth.js, lib/actions/grants, lib/helpers/grant_source.js,
- * lib/helpers/pkce.js).
- */
-const DETAILS =
-  /^(?:(?:refresh token|authorization code|device code|grant|access token|RefreshToken|AuthorizationCode|DeviceCode) (?:not found|is expired|already (?:used|consumed)|was used before|redirect_uri mismatch|invalid \(referenced account not found\))|client mismatch|accountId mismatch|PKCE verification failed|code_verifier (?:without code_challenge|missing|is plain|is malformed|must be provided|does not match code_challenge)|client not found|invalid secret provided|alg mismatch|the provided authentication mechanism does not match the registered client authentication method|the client is registered for another authentication method|a public client cannot use this endpoint|this redirect_uri is not for applications|the client may not use this grant type|grant type withdrawn|the redirect_uri is no longer registered|no scope of this token is left|acr is below the required one|DPoP proof JWT not provided|missing DPoP proof JWT|DPoP proof key thumbprint does not match dpop_jkt|DPoP proof JWT Replay detected|wrong username or password|this account may not sign in to this application|aud must be the issuer or the token endpoint, and nothing else|aud must be the issuer alone, as a string|the assertion expires too late|(?:expiration|unique jti \(JWT ID\)|iss \(JWT issuer\)|aud \(JWT audience\)) must be provided in the client_assertion JWT|iss \(JWT issuer\) must be the client_id|(?:list of )?audience \(aud\) must [\w, ]+|client assertion tokens must only be used once|no applicable key found in the JSON Web Key Set|signature verification failed)$/;
 
 const ENDPOINTS: Readonly<Record<string, string>> = {
   authorize: 'authorization',
@@ -93,7 +86,7 @@ function noteOfLibrary(ctx: KoaContextWithOIDC, error: LibraryError): void {
   // The library reports an unregistered address after what else is wrong with the request; it answers about the address.
   refusals.set(ctx, {
     error: error.message,
-    reason: detail !== undefined && DETAILS.test(detail) ? detail : error.error_description,
+    reason: knownDetail(detail) ?? error.error_description,
     ...(isAboutAddress && { address: params?.redirect_uri, registered: client?.redirectUris }),
   });
 }

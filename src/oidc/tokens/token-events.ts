@@ -4,6 +4,7 @@ import type { KoaContextWithOIDC } from 'oidc-provider';
 import { isUseStale } from '../../clients/index.ts';
 import type { Clock } from '../../clock.ts';
 import type { Events } from '../../events/index.ts';
+import { knownDetail } from '../../model/refusals/refusals.ts';
 import type { IdentityProvider } from '../identity-provider.ts';
 import { clientRecord } from '../models/client.ts';
 import { isDraft } from '../preview/draft.ts';
@@ -16,13 +17,6 @@ interface Deps extends RepeatWatch {
 
 /** Responses of the device flow while the user has not decided (RFC 8628 §3.5), not errors. */
 const PENDING = new Set(['authorization_pending', 'slow_down']);
-
-/**
- * `error_detail` is not part of the response. Some of it repeats what the client sent, so only known texts are recorded; for
- * all others only the error code is (lib/actions/grants, lib/helpers/grant_source.js, adapters/oidc.ts).
- */
-const DETAILS =
-  /^(?:refresh token|authorization code|device code|grant|access token|RefreshToken|AuthorizationCode|DeviceCode) (?:not found|is expired|already (?:used|consumed)|was used before|redirect_uri mismatch|invalid \(referenced account not found\))$|^client mismatch$|^accountId mismatch$|^code_verifier (?:without code_challenge|missing|is plain|is malformed)$/;
 
 const GRANT_TYPES: Readonly<Record<string, string>> = {
   authorization_code: 'authorization_code',
@@ -89,13 +83,12 @@ export function reportTokens(
       error: { readonly message: string; readonly error_detail?: string | undefined },
     ): void => {
       if (PENDING.has(error.message)) return;
-      const detail = error.error_detail !== undefined && DETAILS.test(error.error_detail);
       events.emit('tokensRefused', {
         clientId: ctx.oidc.client?.clientId,
         endpoint,
         grantType: grantTypeOf(ctx),
         error: error.message,
-        detail: detail ? error.error_detail : undefined,
+        detail: knownDetail(error.error_detail),
       });
     };
   provider.on('grant.error', refused('token'));

@@ -1,8 +1,8 @@
 // The last refusals of an application in the admin API. Addresses are shown beside those that are registered now.
 import { Array as ArraySchema, Integer, Object as ObjectSchema, String as StringSchema } from 'typebox';
+import { refusalRows } from '../../../model/refusals/refusals.ts';
 import type { ClientRecord, RefusalEntry } from '../../../store/collections.ts';
 import { iso, nullable, strict, timestamp } from '../../api/schema-parts.ts';
-import { explainRefusal } from './refusal-causes.ts';
 
 const refusalSchema = ObjectSchema(
   {
@@ -34,6 +34,18 @@ export const refusalsSchema = ObjectSchema(
   { items: ArraySchema(refusalSchema, { description: 'The latest first; at most 20.' }) },
   { ...strict, description: 'The refused requests of an application.' },
 );
+
+/** The first row that fits; the last one always does. */
+export function explainRefusal({ error, reason = '' }: Pick<RefusalEntry, 'error' | 'reason'>) {
+  for (const { cause, errors, details, reason: pattern, words, remedy } of refusalRows) {
+    const isMeant = errors?.includes(error) ?? true;
+    const match = pattern?.exec(reason);
+    const isSaid = details?.includes(reason) === true || !!match || (details ?? pattern) === undefined;
+    if (isMeant && isSaid)
+      return { cause, message: words.replace('$1', () => match?.[1] ?? '').trim(), remedy };
+  }
+  throw new TypeError('the last row has no conditions');
+}
 
 const listOf = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : []);
 

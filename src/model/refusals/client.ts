@@ -1,4 +1,4 @@
-// Addresses and client authentication: the first part of the table in refusal-causes.ts.
+// Addresses and client authentication.
 import type { RefusalRow } from './refusal-row.ts';
 
 export const redirectCauses: readonly RefusalRow[] = [
@@ -10,19 +10,19 @@ export const redirectCauses: readonly RefusalRow[] = [
   },
   {
     cause: 'redirect_uri_mismatch',
-    reason: /redirect_uri mismatch$/,
+    details: ['authorization code redirect_uri mismatch'],
     words: 'The token request named another redirect_uri than the sign-in.',
     remedy: 'Send the same redirect_uri in both requests.',
   },
   {
     cause: 'redirect_uri_removed',
-    reason: /^the redirect_uri is no longer registered$/,
+    details: ['the redirect_uri is no longer registered'],
     words: 'redirect_uri was removed during the sign-in.',
     remedy: 'Add the address under “Redirect URIs” again, or sign in with a registered one.',
   },
   {
     cause: 'redirect_uri_reserved',
-    reason: /^this redirect_uri is not for applications$/,
+    details: ['this redirect_uri is not for applications'],
     words: 'The redirect_uri of test sign-ins was used by an application.',
     remedy: 'Send a redirect_uri of the application itself.',
   },
@@ -37,7 +37,7 @@ export const redirectCauses: readonly RefusalRow[] = [
 export const authenticationCauses: readonly RefusalRow[] = [
   {
     cause: 'secret_wrong',
-    reason: /^invalid secret provided$/,
+    details: ['invalid secret provided'],
     words: 'The client secret is wrong.',
     remedy: 'Copy the current secret into the application. If it is lost, rotate it here.',
   },
@@ -49,8 +49,10 @@ export const authenticationCauses: readonly RefusalRow[] = [
   },
   {
     cause: 'authentication_method',
-    reason:
-      /^(?:the provided authentication mechanism does not match|the client is registered for another authentication method)/,
+    details: [
+      'the provided authentication mechanism does not match the registered client authentication method',
+      'the client is registered for another authentication method',
+    ],
     words: 'The application authenticated in another way than it is registered for.',
     remedy:
       'Configure the method shown under “Authentication”, or change token_endpoint_auth_method by the API.',
@@ -89,36 +91,67 @@ export const authenticationCauses: readonly RefusalRow[] = [
   },
   {
     cause: 'public_client',
-    reason: /^a public client cannot use this endpoint$/,
+    details: ['a public client cannot use this endpoint'],
     words: 'A public application cannot use this endpoint.',
     remedy: 'Call it from a server, with a confidential application.',
   },
   {
     cause: 'client_inactive',
-    reason: /^(?:client not found|No application has this client_id\.)$/,
+    details: ['client not found'],
+    reason: /^No application has this client_id\.$/,
     words: 'The application cannot be used.',
     remedy: 'Reactivate it if it is deactivated.',
   },
   {
     cause: 'assertion_audience',
-    reason: /\baud\b|audience \(aud\)/,
+    details: [
+      'aud must be the issuer or the token endpoint, and nothing else',
+      'aud must be the issuer alone, as a string',
+      'audience (aud) must equal the issuer identifier url',
+      'audience (aud) must equal the endpoint url, issuer identifier or token endpoint url',
+      'list of audience (aud) must include the endpoint url, issuer identifier or token endpoint url',
+      'aud (JWT audience) must be provided in the client_assertion JWT',
+      'invalid aud value',
+    ],
     words: 'The client assertion names the wrong audience.',
     remedy: 'Set aud to the issuer or to the token endpoint, and to nothing else.',
   },
   {
     cause: 'assertion_reused',
-    reason: /^client assertion tokens must only be used once$/,
+    details: ['client assertion tokens must only be used once'],
     words: 'A client assertion was used twice.',
     remedy: 'Sign a new assertion, with a new jti, for every request.',
   },
   {
     cause: 'assertion_key',
-    reason: /^(?:no applicable key found|signature verification failed|alg mismatch)/,
+    details: [
+      'no applicable key found in the JSON Web Key Set',
+      'signature verification failed',
+      'alg mismatch',
+    ],
     words: 'The client assertion is not signed with a registered key.',
     remedy: 'Compare the key and the algorithm of the application with its jwks or jwks_uri.',
   },
   {
     cause: 'assertion_invalid',
+    details: [
+      'expiration must be specified in the client_assertion JWT',
+      'unique jti (JWT ID) must be provided in the client_assertion JWT',
+      'iss (JWT issuer) must be provided in the client_assertion JWT',
+      'iss (JWT issuer) must be the client_id',
+      'sub (JWT subject) must be provided in the client_assertion JWT',
+      'the assertion expires too late',
+      'jwt expired',
+      'jwt not active yet',
+      'jwt issued in the future',
+      'invalid exp value',
+      'invalid nbf value',
+      'invalid iat value',
+      'invalid jti value',
+      'invalid iss value',
+      'invalid sub value',
+      'payload is not of JWT type (JSON serialized object)',
+    ],
     reason: /assertion/,
     words: 'The client assertion is not valid.',
     remedy: 'It needs iss and sub (the client ID), aud, a new jti, and an exp at most 5 minutes ahead.',

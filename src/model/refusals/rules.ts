@@ -1,11 +1,12 @@
-// What applications and users may do, and the form of requests: the last part of the table in refusal-causes.ts.
+// What applications and users may do, and the form of requests.
 import type { RefusalRow } from './refusal-row.ts';
 
 export const ruleCauses: readonly RefusalRow[] = [
   {
     cause: 'grant_type_not_allowed',
+    details: ['the client may not use this grant type'],
     reason:
-      /^(?:this application may not use (.+)|requested grant type is not allowed for this client|the client may not use this grant type|.+ is not allowed for this client)$/,
+      /^(?:this application may not use (.+)|requested grant type is not allowed for this client|.+ is not allowed for this client)$/,
     words: 'Grant type not allowed. $1',
     remedy: 'Tick it under “Grant types”, or let the application use another one.',
   },
@@ -127,19 +128,21 @@ export const ruleCauses: readonly RefusalRow[] = [
   },
   {
     cause: 'authentication_requirements',
-    reason: /^acr is below|^this account signs in with a second factor/,
+    details: ['acr is below the required one', 'acr is below the one that the API requires'],
+    reason: /^this account signs in with a second factor/,
     words: 'The sign-in does not reach the required authentication.',
     remedy: 'Let the user sign in with a page, where a second factor can be asked for.',
   },
   {
     cause: 'user_not_allowed',
+    details: ['this account may not sign in to this application'],
     reason: /^this account may not/,
     words: 'The user may not sign in to this application.',
     remedy: 'Add the user to one of its groups, under “Who can sign in”.',
   },
   {
     cause: 'password_wrong',
-    reason: /^wrong username or password$/,
+    details: ['wrong username or password'],
     words: 'Username or password wrong (password grant).',
     remedy: 'Check what the user typed. Too many attempts lock password sign-in for a while.',
   },
