@@ -7,6 +7,7 @@ import { performance } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Clock } from '../clock.ts';
 import { AppError } from '../errors.ts';
+import { createFairQueue, type TurnPath } from '../rate-limits/index.ts';
 import type { AccountRecord } from '../store/collections.ts';
 import { type Collection, type Stored, VersionConflict } from '../store/port.ts';
 import { update } from '../store/update.ts';
@@ -15,9 +16,7 @@ import type { ChargeGuess } from './guess-limits.ts';
 import { type BrowserTokens, countBrowserFailure, findKnownBrowser } from './known-browsers.ts';
 import { countFailure, isExhausted, isLocked, type LockoutSettings } from './lockout.ts';
 import { findByLoginName, type LoginName, parseLoginName } from './login-name.ts';
-import { createFairQueue } from './passwords/bounded-queue.ts';
 import type { Passwords } from './passwords/password.ts';
-import type { TurnPath } from './passwords/turns.ts';
 import { type PasswordEventDeps, recordOutcome, reportLock, type SignInOutcome } from './sign-in-events.ts';
 
 export interface AuthenticateDeps extends PasswordEventDeps {

@@ -3,7 +3,7 @@
 import type { Clock } from '../clock.ts';
 import type { Events } from '../events/index.ts';
 import type { Logger } from '../log.ts';
-import type { RateLimits } from '../rate-limits/index.ts';
+import type { RateLimits, TurnPath } from '../rate-limits/index.ts';
 import type { SettingValues } from '../settings/index.ts';
 import type { AccountRecord } from '../store/collections.ts';
 import type { Collection } from '../store/port.ts';
@@ -11,7 +11,6 @@ import { type Authenticate, createAuthenticate } from './authenticate.ts';
 import { createChargeGuess } from './guess-limits.ts';
 import type { Passwords } from './passwords/password.ts';
 import type { RefusalTime } from './passwords/refusal-time.ts';
-import type { TurnPath } from './passwords/turns.ts';
 
 interface Deps {
   readonly collection: Collection<AccountRecord>;

@@ -29,6 +29,7 @@ import {
   lifetimes,
 } from './policies.ts';
 import { ProviderBase } from './provider-base.ts';
+import type { AssertionTurns } from './requests/assertion-turns.ts';
 import { type DeviceRequest, describeDeviceRequest, deviceInfo } from './requests/device-request.ts';
 import { createInteractionPolicy } from './sign-in/interaction-policy.ts';
 import { DPOP_ALGORITHMS } from './tokens/dpop.ts';
@@ -64,6 +65,7 @@ export interface ConfigurationDeps {
   readonly cookieKeys: readonly string[];
   readonly cookieNames: CookieNames;
   readonly clock: Clock;
+  readonly assertionTurns: Pick<AssertionTurns, 'leave'>;
   readonly baseUrl: string;
   readonly settings: () => ProtocolSettings;
   readonly accounts: AccountDirectory;
@@ -123,7 +125,7 @@ export function createConfiguration(deps: ConfigurationDeps): Configuration {
     // RFC 6749 §4.1.3, OIDC Core §3.1.2.1: the redirect URI is always required.
     allowOmittingSingleRegisteredRedirectUri: false,
     subjectTypes: ['public'],
-    assertJwtClientAuthClaimsAndHeader: createAssertionCheck(deps.clock),
+    assertJwtClientAuthClaimsAndHeader: createAssertionCheck(deps.clock, deps.assertionTurns),
     clientAuthMethods: ['client_secret_basic', 'client_secret_post', 'private_key_jwt', 'none'],
     enabledJWA: {
       idTokenSigningAlgValues: [...tokenSigningAlgorithms],

@@ -27,6 +27,7 @@ import {
   showFormPosts,
   showInteractions,
 } from './provider-middleware.ts';
+import { createAssertionTurns } from './requests/assertion-turns.ts';
 import { collectRefusals } from './requests/refusals.ts';
 import type { RepeatWatch } from './requests/repeated-values.ts';
 import { type AccessTokenJwt, createAccessTokenJwt } from './tokens/access-token-jwt.ts';
@@ -49,9 +50,17 @@ export interface ProtocolPages extends Pick<ConfigurationDeps, 'renderError' | '
 export interface ProviderDeps
   extends Omit<
       ConfigurationDeps,
-      'signingKeys' | 'loadExistingGrant' | 'interactionUrl' | 'dpopNonceSecret' | keyof ProtocolPages
+      | 'signingKeys'
+      | 'assertionTurns'
+      | 'loadExistingGrant'
+      | 'interactionUrl'
+      | 'dpopNonceSecret'
+      | keyof ProtocolPages
     >,
-    Omit<ModelDeps, 'apis' | 'jwt' | 'refreshJwt' | 'issuer' | 'clock' | 'settings' | 'successorKey'> {
+    Omit<
+      ModelDeps,
+      'apis' | 'assertionTurns' | 'jwt' | 'refreshJwt' | 'issuer' | 'clock' | 'settings' | 'successorKey'
+    > {
   readonly issuer: string;
   readonly baseUrl: string;
   readonly basePath: string;
@@ -101,8 +110,10 @@ export async function createProvider(deps: ProviderDeps): Promise<MountedProvide
     opaque: createOpaqueTokens(deps.secretKeys),
   });
   const [cookieKey = ''] = deps.cookieKeys;
+  const assertionTurns = createAssertionTurns();
   const ordinary = createConfiguration({
     ...deps,
+    assertionTurns,
     ...pages,
     signingKeys,
     interactionUrl: `${basePath}/oauth2/login`,
@@ -117,6 +128,7 @@ export async function createProvider(deps: ProviderDeps): Promise<MountedProvide
   const provider: IdentityProvider = new IdentityProvider(issuer, configuration, {
     ...deps,
     jwt,
+    assertionTurns,
     refreshJwt: createRefreshTokenJwt(deps.secretKeys, issuer),
     // A derived key for this purpose alone: the cookie key must not also create refresh tokens.
     successorKey: createSecretKey(createHmac('sha256', cookieKey).update('refresh-token-successor').digest()),
@@ -128,22 +140,7 @@ export async function createProvider(deps: ProviderDeps): Promise<MountedProvide
   collectRefusals(provider);
   if (deps.hasLegacy) watchLegacyResponses(provider, deps);
 
-  const middlewares: Koa.Middleware[] = [
-    (ctx, next) => {
-      // The prefix that the library puts before its paths in addresses (lib/helpers/oidc_context.js urlFor).
-      ctx.mountPath = `${basePath}/oauth2`;
-      return next();
-    },
-    rethrowServerErrors,
-    countRefusedClients(deps.chargeRefusedClient),
-    prefillUserCode,
-    repeatScopeForm,
-    reportCodeExchanges(deps.codeRedeemed),
-    showInteractions(pages.showInteraction),
-    showFormPosts(pages.showFormPost),
-    introspectAsClient({ issuer, tokens: deps.tokens }),
-  ];
-  for (const middleware of middlewares) provider.use(middleware);
+  for (const middleware of [assertionTurns.middleware, ...middlewaresOf(deps)]) provider.use(middleware);
 
   const middleware = mount('/oauth2', asKoa(provider));
   const discovery = await createDiscovery({
@@ -173,6 +170,27 @@ export async function createProvider(deps: ProviderDeps): Promise<MountedProvide
     sendLogoutToken: createSendLogoutToken({ models: provider, outbound: deps.outbound }),
   };
 }
+
+/** In their order. */
+const middlewaresOf = (deps: ProviderDeps): Koa.Middleware[] => [
+  mountedAt(`${deps.basePath}/oauth2`),
+  rethrowServerErrors,
+  countRefusedClients(deps.chargeRefusedClient),
+  prefillUserCode,
+  repeatScopeForm,
+  reportCodeExchanges(deps.codeRedeemed),
+  showInteractions(deps.pages.showInteraction),
+  showFormPosts(deps.pages.showFormPost),
+  introspectAsClient({ issuer: deps.issuer, tokens: deps.tokens }),
+];
+
+/** The prefix that the library puts before its paths in addresses (lib/helpers/oidc_context.js urlFor). */
+const mountedAt =
+  (path: string): Koa.Middleware =>
+  (ctx, next) => {
+    ctx.mountPath = path;
+    return next();
+  };
 
 function keysOf(keys: ProviderDeps['keys']): ConfigurationDeps['signingKeys'] {
   const current = new SigningKey(keys.currentPrivateJwk);

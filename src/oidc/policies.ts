@@ -10,6 +10,7 @@ import { isOfFragment } from './legacy/index.ts';
 import { clientRecord } from './models/client.ts';
 import type { SessionGrant } from './models/grant.ts';
 import { isDraft } from './preview/draft.ts';
+import type { AssertionTurns } from './requests/assertion-turns.ts';
 import { TEST_SIGN_IN_SECONDS } from './test-sign-in/test-sign-ins.ts';
 
 export interface LifetimeSettings {
@@ -170,8 +171,12 @@ const LONGEST_ASSERTION_SECONDS = 300;
  * endpoint as well.
  */
 export const createAssertionCheck =
-  (clock: Clock): NonNullable<Configuration['assertJwtClientAuthClaimsAndHeader']> =>
+  (
+    clock: Clock,
+    turns: Pick<AssertionTurns, 'leave'>,
+  ): NonNullable<Configuration['assertJwtClientAuthClaimsAndHeader']> =>
   (ctx, { exp, aud }) => {
+    turns.leave(ctx.req);
     if (ctx.oidc.client !== undefined && isOfFapi(ctx.oidc.client) && aud !== ctx.oidc.issuer)
       throw new errors.InvalidClientAuth('aud must be the issuer alone, as a string');
     const ours: readonly unknown[] = [ctx.oidc.issuer, ctx.oidc.urlFor('token')];

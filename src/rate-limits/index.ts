@@ -9,8 +9,10 @@ import { type Charge, chargeAll, createRateLimits, keyFor, type RateSettings } f
 import { createOpenSignIns } from './open-sign-ins.ts';
 import { type Beginner, createSharedPlaces, type SharedPlaceSettings } from './shared-places.ts';
 
+export { createFairQueue, createSharedQueue, type SharedQueue } from './bounded-queue.ts';
 export { networkOf, ofOrigin, turnOf } from './key.ts';
 export { type Charge, chargeAll, keyFor, type RateKind, type RateLimits } from './limits.ts';
+export type { TurnPath } from './turns.ts';
 
 /** Of one sign-in. */
 interface Places {

@@ -8,9 +8,8 @@ import {
   type HashOptions,
 } from 'argon2';
 import { newSecret } from '../../ids.ts';
-import { createSharedQueue } from './bounded-queue.ts';
+import { createSharedQueue, type TurnPath } from '../../rate-limits/index.ts';
 import { isForeignHash, verifyForeignHash } from './foreign-hash.ts';
-import type { TurnPath } from './turns.ts';
 
 export interface HashParameters {
   readonly memoryKib: number;

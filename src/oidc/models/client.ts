@@ -11,6 +11,7 @@ import type { Clock } from '../../clock.ts';
 import type { ClientMetadata, ClientRecord } from '../../store/collections.ts';
 import type { Stored } from '../../store/port.ts';
 import { type ClientClass, type ClientWithKeys, ProviderBase } from '../provider-base.ts';
+import type { AssertionTurns } from '../requests/assertion-turns.ts';
 import { createKeyLookup } from '../requests/client-keys.ts';
 import {
   isAdmittedTestSignIn,
@@ -24,6 +25,7 @@ interface Deps {
   readonly verifySecret: (record: ClientRecord, presented: string) => boolean;
   readonly baseUrl: string;
   readonly clock: Clock;
+  readonly assertionTurns: Pick<AssertionTurns, 'enter'>;
   /** Whether this provider knows the response types of the legacy profile. */
   readonly hasLegacy: boolean;
 }
@@ -47,7 +49,7 @@ export function clientRecord(client: LibraryClient): ClientRecord {
 
 export function createClientModel(
   Base: ClientClass,
-  { findClient, verifySecret, baseUrl, clock, hasLegacy }: Deps,
+  { findClient, verifySecret, baseUrl, clock, hasLegacy, assertionTurns }: Deps,
 ): ClientClass {
   const cache = new Map<string, { version: number; client: ClientWithKeys }>();
   const testSignInUri = testSignInRedirectUri(baseUrl);
@@ -68,9 +70,11 @@ export function createClientModel(
         records.set(client, stored.value);
         return client;
       }
+      const assertion = ctx?.oidc?.params?.client_assertion;
+      const isSigned = stored.value.metadata.token_endpoint_auth_method === 'private_key_jwt';
+      if (ctx !== undefined && assertion !== undefined && isSigned) await assertionTurns.enter(ctx, id);
       const cached = cache.get(id);
       if (cached?.version === stored.version) {
-        const assertion = ctx?.oidc?.params?.client_assertion;
         if (assertion !== undefined) lookForKey(cached.client, assertion);
         return cached.client;
       }

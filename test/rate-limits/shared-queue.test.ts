@@ -2,7 +2,7 @@
 // waits for longer than clients do.
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { test } from 'node:test';
-import { createSharedQueue } from '../../src/accounts/passwords/bounded-queue.ts';
+import { createSharedQueue } from '../../src/rate-limits/bounded-queue.ts';
 
 const busy = { code: 'server.busy', retryAfterSeconds: 1 };
 

@@ -1,0 +1,70 @@
+// Assertions of an application (RFC 7523 §2.2) are verified a few in parallel per application (decisions §8). Anybody can send one in its
+// name, and one that names no key is tried with each of its keys: a flood would otherwise take the threads that hash passwords
+// and read files. Those that wait take turns by the networks that they come from, so the application's own come through.
+import type { IncomingMessage } from 'node:http';
+import type Koa from 'koa';
+import { countedAs } from '../../http/index.ts';
+import { createSharedQueue, type SharedQueue, turnOf } from '../../rate-limits/index.ts';
+
+const IN_PARALLEL = 4;
+const MAX_WAITING = 500;
+const MAX_WAIT_MS = 5000;
+
+export interface AssertionTurns {
+  /** Before the library verifies the assertion of this request. @throws AppError server.busy */
+  enter(ctx: Koa.Context, clientId: string): Promise<void>;
+  /** It is verified; without effect where it already was, or never entered. */
+  leave(req: IncomingMessage): void;
+  readonly middleware: Koa.Middleware;
+}
+
+export function createAssertionTurns(): AssertionTurns {
+  /** Of each application whose assertions are being verified. */
+  const queues = new Map<string, { readonly queue: SharedQueue; requests: number }>();
+  const turns = new WeakMap<IncomingMessage, () => void>();
+
+  function queueOf(clientId: string) {
+    const known = queues.get(clientId);
+    if (known !== undefined) return known;
+    const limits = { maxInFlight: IN_PARALLEL, maxQueued: MAX_WAITING, maxWaitMs: MAX_WAIT_MS };
+    const made = { queue: createSharedQueue(limits), requests: 0 };
+    queues.set(clientId, made);
+    return made;
+  }
+
+  function leave(req: IncomingMessage): void {
+    turns.get(req)?.();
+  }
+
+  return {
+    async enter(ctx, clientId) {
+      const { req } = ctx;
+      // The library looks an application up more than once in a request.
+      if (turns.has(req)) return;
+      const { promise: verified, resolve } = Promise.withResolvers<void>();
+      turns.set(req, resolve);
+      const own = queueOf(clientId);
+      own.requests += 1;
+      await new Promise<void>((begin, refuse) => {
+        own.queue
+          .run(turnOf(countedAs(ctx)), () => {
+            begin();
+            return verified;
+          })
+          .catch(refuse)
+          .finally(() => {
+            own.requests -= 1;
+            if (own.requests === 0) queues.delete(clientId);
+          });
+      });
+    },
+    leave,
+    async middleware({ req }, next) {
+      try {
+        await next();
+      } finally {
+        leave(req);
+      }
+    },
+  };
+}
