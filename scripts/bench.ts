@@ -2,16 +2,24 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { type Figure, isMet, lineOf } from './bench/figures.ts';
+import { gainOfHandlers } from './bench/handlers.ts';
 import { always, operations } from './bench/operations.ts';
 import { compareWith, readOther } from './bench/others.ts';
 import { type Prepared, prepare } from './bench/prepare.ts';
-import { isPinned, type Product, type Server, startFloor, startProduct } from './bench/processes.ts';
+import {
+  elsewhere,
+  isPinned,
+  type Product,
+  type Server,
+  startFloor,
+  startProduct,
+} from './bench/processes.ts';
 import { profileOperation } from './bench/profile.ts';
 import { compare, type Pace } from './bench/rounds.ts';
 import { signInCost, stormCost } from './bench/sign-ins.ts';
 import { soak } from './bench/soak.ts';
 import { startAndMemory } from './bench/starts.ts';
-import { durability, pageWeight, workers } from './bench/variants.ts';
+import { durability, firstSight, pageWeight, workers } from './bench/variants.ts';
 import { parseFlags, runCommand, UsageError } from './command-line.ts';
 import { assertWritable } from './file-problem.ts';
 
@@ -25,8 +33,11 @@ Usage: npm run bench -- [options]
   --profile TEXT      instead: where the time of the one operation goes
   --compare FILE      instead: the same load on another provider, whose requests the file has
                       ({ "name", "pid", "port", "operations": { "userinfo": { "method", "path", "headers", "body" } } })
+  --handlers          instead: what a request takes with the handlers of src/oidc/plain/, by what it takes without
   --soak N            instead: that many mixed requests, and how memory grows
   --rounds N, --ms N, --connections N   (8, 1000, 16)
+  --besides PID,PID   processes that work for what is measured (databases, other providers); a round in which any other
+                      program worked is measured again
   --help              show this
 
 With MONGODB_TEST_URI (and REDIS_TEST_URL) of real servers the operations are measured on these, too.
@@ -43,6 +54,8 @@ function readOptions() {
     profile: { type: 'string' },
     compare: { type: 'string' },
     soak: { type: 'string' },
+    handlers: { type: 'boolean' },
+    besides: { type: 'string' },
     rounds: { type: 'string' },
     ms: { type: 'string' },
     connections: { type: 'string' },
@@ -60,7 +73,8 @@ function readOptions() {
     rounds: numberIn('rounds', isQuick ? 3 : 8),
     ms: numberIn('ms', isQuick ? 300 : 1000),
     connections: numberIn('connections', 16),
-    warmUpMs: isQuick ? 1500 : 10_000,
+    warmUpMs: isQuick ? 3000 : 10_000,
+    besides: (flags.besides ?? '').split(',').filter(Boolean).map(Number),
   };
   const goals = ['P4', 'P7', 'P8', 'P9', 'P10', 'P14'];
   const isKnown = (text: string): boolean =>
@@ -107,6 +121,7 @@ async function throughput(
         cpu_micros: found.cpuMicros,
         p50_ms: found.p50,
         p99_ms: found.p99,
+        others: found.others,
         ...(!found.isSettled && { warm_up: 'not settled' }),
       },
     });
@@ -120,25 +135,17 @@ async function everything({ pace, only }: Options): Promise<void> {
   try {
     const prepared = await prepare(product);
     await throughput(product, floor, prepared, { pace, only });
+    if (isWanted('P6')) tell(await firstSight(product, prepared, pace));
     if (isWanted('P4')) tell(...(await durability(product, prepared, pace)));
     if (isWanted('P7')) tell(await signInCost(product, floor, prepared, pace));
     if (isWanted('P8')) tell(...(await stormCost(product, prepared, pace)));
     if (isWanted('P9')) tell(await workers(product, prepared, pace));
     if (isWanted('P14')) tell(await pageWeight(product, prepared));
-    const { MONGODB_TEST_URI: mongodb, REDIS_TEST_URL: redis } = process.env;
-    if (mongodb !== undefined) {
-      const name = `latchkey_bench_${process.pid}`;
-      const uri = new URL(mongodb);
-      uri.pathname = `/${name}`;
-      const env = {
-        MONGODB_URI: uri.href,
-        SECRET_KEY: 'bench-secret-key-0123456789-0123456789',
-        ...(redis !== undefined && { REDIS_URL: redis }),
-      };
-      const elsewhere = await startProduct({ env });
-      const where = redis === undefined ? ' on MongoDB' : ' on MongoDB and Redis';
-      await throughput(elsewhere, floor, await prepare(elsewhere), { pace, only, where });
-      await elsewhere.stop();
+    const other = elsewhere();
+    if (other !== undefined) {
+      const there = await startProduct(other);
+      await throughput(there, floor, await prepare(there), { pace, only, where: ` ${other.where}` });
+      await there.stop();
     }
   } finally {
     await Promise.all([floor.stop(), product.stop()]);
@@ -177,7 +184,9 @@ async function run(options: Options): Promise<void> {
       .map(([name, value]) => `${name} ${value}`)
       .join(', ')}\n`,
   );
-  if (options.soak !== undefined || other !== undefined) {
+  if (options.handlers === true) {
+    for await (const figure of gainOfHandlers(pace, options.only)) tell(figure);
+  } else if (options.soak !== undefined || other !== undefined) {
     const product = await startProduct();
     try {
       if (options.soak !== undefined) tell(await soak(product, options.soak, pace));

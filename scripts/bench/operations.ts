@@ -19,7 +19,8 @@ export interface Operation {
 const FORM = { 'Content-Type': 'application/x-www-form-urlencoded' };
 const TOKEN = '/oauth2/token';
 /** Codes prepared for a millisecond of a round. */
-const CODES_PER_MS = 1.5;
+const CODES_PER_MS = 0.8;
+const TOKENS_PER_MS = 4;
 
 export const always =
   (request: Buffer): NextRequest =>
@@ -30,11 +31,11 @@ const floorGet = (bytes: number): Buffer => requestBytes('GET', `/0/${bytes}`, {
 const floorPost = (signatures: number, bytes: number, sent: number): Buffer =>
   requestBytes('POST', `/${signatures}/${bytes}`, FORM, 'x'.repeat(sent));
 
-async function introspecting(prepared: Prepared, authorization: string): Promise<NextRequest> {
-  const token = await prepared.accessToken();
-  const headers = { ...FORM, Authorization: authorization };
-  return always(requestBytes('POST', '/oauth2/introspect', headers, `token=${token}`));
-}
+const introspection = (token: string, authorization: string): Buffer =>
+  requestBytes('POST', '/oauth2/introspect', { ...FORM, Authorization: authorization }, `token=${token}`);
+
+const introspecting = async (prepared: Prepared, authorization: string): Promise<NextRequest> =>
+  always(introspection(await prepared.accessToken(), authorization));
 
 export const operations: readonly Operation[] = [
   {
@@ -103,6 +104,19 @@ export const operations: readonly Operation[] = [
     limit: 0.2,
     floor: floorPost(0, 500, 900),
     requests: (prepared) => introspecting(prepared, prepared.basic),
+  },
+  {
+    goal: 'P6',
+    name: 'introspection by a client, each token asked about once',
+    limit: 0.15,
+    floor: floorPost(0, 500, 900),
+    async requests(prepared, ms) {
+      const tokens = await prepared.accessTokens(Math.ceil(ms * TOKENS_PER_MS));
+      return () => {
+        const token = tokens.pop();
+        return token === undefined ? undefined : introspection(token, prepared.basic);
+      };
+    },
   },
   {
     goal: 'P6',

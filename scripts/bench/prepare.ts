@@ -19,6 +19,8 @@ export interface Prepared {
   exchange(code: string): string;
   refreshTokens(count: number): Promise<string[]>;
   accessToken(): Promise<string>;
+  /** Nobody has asked about them yet. */
+  accessTokens(count: number): Promise<string[]>;
 }
 
 const REDIRECT_URI = 'https://rp.example/callback';
@@ -113,12 +115,13 @@ export async function prepare({ url, adminToken }: Deps): Promise<Prepared> {
       redirect_uri: REDIRECT_URI,
       code_verifier: VERIFIER,
     }).toString();
-  const redeem = async (value: string): Promise<{ access_token: string; refresh_token: string }> => {
+  const tokensFor = async (body: string): Promise<{ access_token: string; refresh_token: string }> => {
     const headers = { authorization: basic, 'content-type': 'application/x-www-form-urlencoded' };
-    const response = await fetch(`${url}/oauth2/token`, { method: 'POST', headers, body: exchange(value) });
-    if (!response.ok) throw new Error(`code not redeemed: ${await response.text()}`);
+    const response = await fetch(`${url}/oauth2/token`, { method: 'POST', headers, body });
+    if (!response.ok) throw new Error(`no tokens: ${await response.text()}`);
     return JSON.parse(await response.text());
   };
+  const redeem = (value: string) => tokensFor(exchange(value));
 
   return {
     adminToken,
@@ -133,6 +136,18 @@ export async function prepare({ url, adminToken }: Deps): Promise<Prepared> {
     },
     async accessToken() {
       return (await redeem(await code())).access_token;
+    },
+    async accessTokens(count) {
+      const all: string[] = [];
+      const refreshed = async (): Promise<void> => {
+        let { access_token: token, refresh_token: next } = await redeem(await code());
+        while (all.push(token) < count)
+          ({ access_token: token, refresh_token: next } = await tokensFor(
+            `grant_type=refresh_token&refresh_token=${next}`,
+          ));
+      };
+      await Promise.all(Array.from({ length: 8 }, refreshed));
+      return all;
     },
   };
 }

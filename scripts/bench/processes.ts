@@ -28,11 +28,27 @@ const childrenOf = (pid: number): readonly number[] => {
   return [pid, ...children.flatMap(childrenOf)];
 };
 
+const TICK_MICROS = 10_000;
+
 const cpuOf = (pid: number): number => {
-  // Fields 14 and 15 are clock ticks of 10 ms; the name in field 2 may contain spaces.
+  // Fields 14 and 15 are clock ticks; the name in field 2 may contain spaces.
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
-  return (Number(fields[11]) + Number(fields[12])) * 10_000;
+  return (Number(fields[11]) + Number(fields[12])) * TICK_MICROS;
 };
+
+/** Of these processes, in microseconds; their children apart. */
+export const cpuMicrosOf = (pids: readonly number[]): number => sum(pids.map(cpuOf));
+
+/** What all processes of the machine have used so far, interrupts and what the host took included. */
+export function machineMicros(): number {
+  const [, user = 0, nice = 0, system = 0, , , ...others] = (
+    /^cpu .*/.exec(readFileSync('/proc/stat', 'utf8'))?.[0] ?? ''
+  )
+    .split(/ +/)
+    .map(Number);
+  // Guests are in `user` already.
+  return (user + nice + system + sum(others.slice(0, 3))) * TICK_MICROS;
+}
 
 const residentOf = (pid: number): number =>
   Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024;
@@ -119,6 +135,25 @@ async function freePort(): Promise<number> {
   const address = server.address();
   await new Promise((done) => server.close(done));
   return typeof address === 'object' && address !== null ? address.port : 0;
+}
+
+/**
+ * A fresh database on real servers.
+ * @returns undefined unless MONGODB_TEST_URI, and REDIS_TEST_URL for short-lived data, name some
+ */
+export function elsewhere(): { readonly where: string; readonly env: Record<string, string> } | undefined {
+  const { MONGODB_TEST_URI: mongodb, REDIS_TEST_URL: redis } = process.env;
+  if (mongodb === undefined) return undefined;
+  const uri = new URL(mongodb);
+  uri.pathname = `/latchkey_bench_${randomBytes(6).toString('hex')}`;
+  return {
+    where: redis === undefined ? 'on MongoDB' : 'on MongoDB and Redis',
+    env: {
+      MONGODB_URI: uri.href,
+      SECRET_KEY: 'bench-secret-key-0123456789-0123456789',
+      ...(redis !== undefined && { REDIS_URL: redis }),
+    },
+  };
 }
 
 /** The product as it is started by `npm start`, on a store of its own that goes with it. */

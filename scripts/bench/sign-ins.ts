@@ -50,7 +50,7 @@ export async function signInCost(
   const [ratios, rates]: [number[], number[]] = [[], []];
   for (let round = 0; round < pace.rounds; round += 1) {
     const ours = await signInsFor(server, prepared, pace.ms * 2, 4);
-    const hash = await measure({ server: floor, requests: () => HASH }, pace.ms, 4);
+    const hash = await measure({ server: floor, requests: () => HASH }, { ms: pace.ms, connections: 4 });
     ratios.push(ours.cpuMicros / hash.cpuMicros);
     rates.push(ours.perSecond);
   }

@@ -46,8 +46,7 @@ async function loaded(pace: Pace, env: Record<string, string>): Promise<{ some: 
     for (const { requests } of operations)
       await measure(
         { server: product, requests: (ms) => requests(prepared, ms, pace.connections) },
-        pace.ms * 4,
-        pace.connections,
+        { ...pace, ms: pace.ms * 4 },
       );
     return { some, all: product.residentMib() };
   } finally {

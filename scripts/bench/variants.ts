@@ -1,17 +1,17 @@
-// Goals that compare the product with itself: P4 (a store on disk and one in memory), P9 (two workers and one), and P14 (bytes of the
-// sign-in page), which is no matter of time.
+// Goals that compare the product with itself: P4 (a store on disk and one in memory), P9 (two workers and one), P6 (a token that is
+// asked about for the first time and one that is known), and P14 (bytes of the sign-in page), which is no matter of time.
 import { existsSync } from 'node:fs';
 import { openConnection } from './connection.ts';
 import type { Figure } from './figures.ts';
 import { type Operation, opaqueTokens, operations } from './operations.ts';
 import { type Prepared, prepare } from './prepare.ts';
 import { type Product, startProduct } from './processes.ts';
-import { compare, type Pace, type Requests } from './rounds.ts';
+import { compare, type Pace, type Requests, type Side } from './rounds.ts';
 
 const MEMORY = '/dev/shm';
 
-const of = (goal: string): Operation => {
-  const found = operations.find((operation) => operation.goal === goal);
+const of = (goal: string, part = ''): Operation => {
+  const found = operations.find((operation) => operation.goal === goal && operation.name.includes(part));
   if (found === undefined) throw new Error(`no operation of ${goal}`);
   return found;
 };
@@ -49,6 +49,29 @@ export async function durability(product: Product, prepared: Prepared, pace: Pac
   } finally {
     await inMemory.stop();
   }
+}
+
+/** What a token costs when it is asked about for the first time: a resource server without a cache asks about each one once. */
+export async function firstSight(server: Product, prepared: Prepared, pace: Pace): Promise<Figure> {
+  const sideOf = (wanted: string): Side => {
+    const { requests } = of('P6', wanted);
+    return { server, requests: (ms) => requests(prepared, ms, pace.connections) };
+  };
+  const { cpu, cpuMicros, others } = await compare(
+    sideOf('by a client'),
+    sideOf('each token asked about once'),
+    pace,
+  );
+  return {
+    goal: 'P6',
+    name: 'CPU of introspection, of a token never seen by that of a known one',
+    unit: 'times',
+    value: cpu.middle,
+    quartiles: cpu,
+    limit: 1.25,
+    wanted: 'less',
+    more: { known_micros: cpuMicros, others },
+  };
 }
 
 /** CPU alone: throughput would need four cores. */

@@ -20,6 +20,8 @@ export const OTHER_SECRETS = {
   'src/http/one-time.ts': 'values of one browser or session, shown once',
   'src/oidc/legacy/browser-state.ts': 'whether the session of a browser is another one',
   'src/oidc/logout/logout-programs.ts': 'a token ends its own grant and session',
+  'src/oidc/models/jwt-format.ts': 'digests of the access tokens that it issues',
+  'src/oidc/tokens/access-token-jwt.ts': 'the same digests, which tell an access token from a forgery',
   'src/oidc/models/oidc-context.ts': 'the method of client authentication',
   'src/oidc/models/redeemed-codes.ts': 'the verifier of a used code, which tells a duplicate from a replay',
   'src/oidc/plain/plain-request.ts': 'client authentication and bearers of usual requests',

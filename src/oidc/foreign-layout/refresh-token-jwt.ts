@@ -5,7 +5,7 @@ import { createSecretKey, type KeyObject } from 'node:crypto';
 import { jwtVerify, SignJWT } from 'jose';
 import { derivedKey } from '../../config/secret-key.ts';
 import { REFRESH_TYP, unwrap } from '../tokens/access-token-jwt.ts';
-import { COMPACT_JWS, isCanonical } from '../tokens/verified-jwts.ts';
+import { COMPACT_JWS, isCanonical } from '../tokens/our-jwts.ts';
 
 export interface RefreshTokenClaims {
   readonly jti: string;

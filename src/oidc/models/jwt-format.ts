@@ -1,6 +1,7 @@
 // Access tokens as JWTs whose payload is stored under `jti`. The library's own JWT format is not stored, so its tokens could
 // not be introspected, revoked or used at userinfo.
 import type { AccessToken, AdapterPayload, Client, ClientCredentials } from 'oidc-provider';
+import { secretDigest } from '../../ids.ts';
 import type { MethodTimes } from '../../sessions/index.ts';
 import { grantedClaims } from '../entitlements/api-consent.ts';
 import { type ApiPairs, pairsOf } from '../entitlements/api-pairs.ts';
@@ -81,8 +82,27 @@ function tokenValue(
   return jwt.sign(claims, format === 'jwt' ? 'JWT' : 'at+jwt');
 }
 
-const isInFormat = (resolved: ResolvedToken | undefined, pairs: ApiPairs | undefined): boolean =>
-  resolved?.format === (pairs?.format ?? 'at+jwt');
+/** What goes to the client, and to the store: of a JWT its digest, by which it is known again. An opaque value has a MAC. */
+async function issued(
+  jwt: AccessTokenJwt,
+  kind: TokenKind,
+  claims: AccessTokenClaims,
+  payload: AdapterPayload,
+  pairs: ApiPairs | undefined,
+): Promise<{ value: string; payload: AdapterPayload }> {
+  const value = await tokenValue(jwt, kind, claims, pairs);
+  return {
+    value,
+    payload: pairs?.format === 'opaque' ? payload : { ...payload, valueDigest: secretDigest(value) },
+  };
+}
+
+/** Whether the record is that of this very value. */
+export function isRecordOf(resolved: ResolvedToken, record: object): boolean {
+  const digest =
+    'valueDigest' in record && typeof record.valueDigest === 'string' ? record.valueDigest : undefined;
+  return resolved.format === (pairsOf(record)?.format ?? 'at+jwt') && resolved.isIssued(digest);
+}
 
 export function createAccessTokenModel(
   Base: TokenClass<AccessToken>,
@@ -90,8 +110,9 @@ export function createAccessTokenModel(
 ): TokenClass<AccessToken> {
   // The name is part of the contract: the library derives the adapter, the TTL and the `kind` check from it.
   return class AccessToken extends Base {
-    static override IN_PAYLOAD = [...Base.IN_PAYLOAD, 'api', 'methodTimes', 'confirmedAt'];
+    static override IN_PAYLOAD = [...Base.IN_PAYLOAD, 'api', 'methodTimes', 'confirmedAt', 'valueDigest'];
     declare api?: ApiPairs;
+    declare valueDigest?: string;
     /** In the store alone, never in the JWT. */
     declare methodTimes?: MethodTimes;
 
@@ -103,18 +124,18 @@ export function createAccessTokenModel(
       Object.assign(this, confirmedInSource(this));
       const { payload } = await super.getValueAndPayload();
       const claims = toClaims(payload, issuer, this.client);
-      const value = await tokenValue(jwt, 'AccessToken', claims, pairs);
-      issuedValues.set(this, value);
-      return { value, payload };
+      const found = await issued(jwt, 'AccessToken', claims, payload, pairs);
+      issuedValues.set(this, found.value);
+      return found;
     }
 
     static override async find(value: string, options?: { ignoreExpiration?: boolean }) {
-      const resolved = await jwt.resolve(value, 'AccessToken');
+      const resolved = jwt.resolve(value, 'AccessToken');
       const token = resolved && (await super.find(resolved.jti, options));
-      const pairs = token && pairsOf(token);
-      if (!isInFormat(resolved, pairs)) return undefined;
+      if (resolved === undefined || token === undefined || !isRecordOf(resolved, token)) return undefined;
       // Decisions §2: a token for an API is no credential at userinfo.
-      return pairs !== undefined && ProviderBase.ctx?.oidc.route === 'userinfo' ? undefined : token;
+      const isOfApi = pairsOf(token) !== undefined;
+      return isOfApi && ProviderBase.ctx?.oidc.route === 'userinfo' ? undefined : token;
     }
   };
 }
@@ -124,8 +145,9 @@ export function createClientCredentialsModel(
   { issuer, jwt }: Deps,
 ): TokenClass<ClientCredentials> {
   return class ClientCredentials extends Base {
-    static override IN_PAYLOAD = [...Base.IN_PAYLOAD, 'api'];
+    static override IN_PAYLOAD = [...Base.IN_PAYLOAD, 'api', 'valueDigest'];
     declare api?: ApiPairs;
+    declare valueDigest?: string;
 
     /** The library drops unknown scopes, and would issue a token without scopes when none remains. */
     override async save(): Promise<string> {
@@ -140,13 +162,13 @@ export function createClientCredentialsModel(
       if (pairs !== undefined) this.api = pairs;
       const { payload } = await super.getValueAndPayload();
       const claims = toClaims(payload, issuer, this.client);
-      return { value: await tokenValue(jwt, 'ClientCredentials', claims, pairs), payload };
+      return issued(jwt, 'ClientCredentials', claims, payload, pairs);
     }
 
     static override async find(value: string, options?: { ignoreExpiration?: boolean }) {
-      const resolved = await jwt.resolve(value, 'ClientCredentials');
+      const resolved = jwt.resolve(value, 'ClientCredentials');
       const token = resolved && (await super.find(resolved.jti, options));
-      return isInFormat(resolved, token && pairsOf(token)) ? token : undefined;
+      return resolved && token && isRecordOf(resolved, token) ? token : undefined;
     }
   };
 }

@@ -1,12 +1,13 @@
-// Signs and verifies access tokens: JWTs (RFC 9068), and for APIs that say so opaque values. Whether a token is still active
+// Signs and recognises access tokens: JWTs (RFC 9068), and for APIs that say so opaque values. Whether a token is still active
 // depends on its stored record (models/jwt-format.ts), not on its value.
-import { randomBytes } from 'node:crypto';
+import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { decodeJwt, type JWK, type JWTPayload } from 'jose';
 import { type Clock, epochSeconds, systemClock } from '../../clock.ts';
+import { secretDigest } from '../../ids.ts';
 import type { AccessTokenFormat } from '../../store/apis.ts';
 import type { OpaqueTokens, TokenKind } from './opaque-tokens.ts';
+import { type AccessTokenType, COMPACT_JWS, createOurJwts, headOf, type ReadJwt } from './our-jwts.ts';
 import type { SigningKey } from './signing-key.ts';
-import { COMPACT_JWS, createJwtVerifier, type VerifiedJwt } from './verified-jwts.ts';
 
 export interface SigningKeys {
   readonly current: SigningKey;
@@ -19,12 +20,12 @@ export interface AccessTokenClaims extends JWTPayload {
   client_id: string;
 }
 
-export type AccessTokenType = 'at+jwt' | 'JWT';
-
 export interface ResolvedToken {
   readonly jti: string;
   /** The record of the token says which one it must have. */
   readonly format: AccessTokenFormat;
+  /** Whether this value was issued, not another that says the same. @param digest of the record; earlier versions stored none */
+  isIssued(digest: string | undefined): boolean;
 }
 
 /** The payload `typ` by which a refresh token that is a JWT is recognised (refresh-token-jwt.ts); no other token of ours has it. */
@@ -35,7 +36,7 @@ export interface AccessTokenJwt {
   sign(claims: AccessTokenClaims, typ?: AccessTokenType): Promise<string>;
   /** @returns the value of an opaque token */
   issueOpaque(kind: TokenKind, jti: string): string;
-  /** @returns the `jti` of an unexpired token of that kind that we signed, and its format; else undefined */
+  /** @returns the `jti` of an unexpired token of that kind, and its format; else undefined. Its record has to prove it */
   resolve(bearer: string, kind: TokenKind): ResolvedToken | undefined;
   /** @returns the client of an access token that we signed, whether it is still active or not */
   clientOf(bearer: string): string | undefined;
@@ -49,6 +50,11 @@ export interface AccessTokenJwt {
 }
 
 const encode = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+
+function isDigestOf(digest: string, value: string): boolean {
+  const [stored, own] = [Buffer.from(digest), Buffer.from(secretDigest(value))];
+  return stored.length === own.length && timingSafeEqual(stored, own);
+}
 
 // A JWT contains no colon, so decoder and lookup cannot confuse the two forms. The prefix is shared by the whole process,
 // so a token that was wrapped before a key rotation can be unwrapped after it.
@@ -67,13 +73,12 @@ export function createAccessTokenJwt(deps: {
 }): AccessTokenJwt {
   const { keys, issuer, opaque, clock = systemClock } = deps;
   const { current } = keys;
-  const alg = 'RS256';
-  // RFC 9068 §2.1. All tokens signed with this key share the header, so it is encoded once.
+  // All tokens signed with this key share the header, so it is encoded once.
   const headers: Readonly<Record<AccessTokenType, string>> = {
-    'at+jwt': encode({ alg, typ: 'at+jwt', kid: current.kid }),
-    JWT: encode({ alg, typ: 'JWT', kid: current.kid }),
+    'at+jwt': headOf(current.kid, 'at+jwt'),
+    JWT: headOf(current.kid, 'JWT'),
   };
-  const verify = createJwtVerifier(keys.publicJwks, issuer);
+  const jwts = createOurJwts(keys.publicJwks, issuer);
   // A client credentials token has the client as its subject (RFC 9068 §2.2); a user id is never a client id.
   const kindBy = (sub: unknown, clientId: unknown): TokenKind =>
     sub === clientId ? 'ClientCredentials' : 'AccessToken';
@@ -81,8 +86,8 @@ export function createAccessTokenJwt(deps: {
   const kindOf: AccessTokenJwt['kindOf'] = (bearer) => {
     const jwt = unwrap(bearer);
     if (!COMPACT_JWS.test(jwt)) return opaque.read(jwt)?.kind;
-    const verified = verify(jwt);
-    if (verified !== undefined) return kindBy(verified.sub, verified.clientId);
+    const said = jwts.read(jwt);
+    if (said !== undefined) return kindBy(said.sub, said.clientId);
     try {
       const { sub, client_id: clientId, typ } = decodeJwt(jwt);
       return typ === REFRESH_TYP ? 'RefreshToken' : kindBy(sub, clientId);
@@ -91,7 +96,7 @@ export function createAccessTokenJwt(deps: {
     }
   };
 
-  const isCurrent = ({ exp, nbf }: VerifiedJwt): boolean => {
+  const isCurrent = ({ exp, nbf }: ReadJwt): boolean => {
     const now = epochSeconds(clock);
     return nbf <= now && exp > now;
   };
@@ -111,15 +116,23 @@ export function createAccessTokenJwt(deps: {
 
     resolve(bearer, kind) {
       const value = unwrap(bearer);
-      const verified = verify(value);
-      if (verified === undefined) {
+      const said = jwts.read(value);
+      if (said === undefined) {
         const read = opaque.read(value);
-        return read?.kind === kind ? { jti: read.jti, format: 'opaque' } : undefined;
+        // Its MAC has proved it.
+        return read?.kind === kind ? { jti: read.jti, format: 'opaque', isIssued: () => true } : undefined;
       }
-      if (kindBy(verified.sub, verified.clientId) !== kind || !isCurrent(verified)) return undefined;
-      return { jti: verified.jti, format: verified.typ === 'JWT' ? 'jwt' : 'at+jwt' };
+      if (kindBy(said.sub, said.clientId) !== kind || !isCurrent(said)) return undefined;
+      return {
+        jti: said.jti,
+        format: said.typ === 'JWT' ? 'jwt' : 'at+jwt',
+        isIssued: (digest) => (digest === undefined ? jwts.isSigned(value) : isDigestOf(digest, value)),
+      };
     },
 
-    clientOf: (bearer) => verify(unwrap(bearer))?.clientId,
+    clientOf(bearer) {
+      const jwt = unwrap(bearer);
+      return jwts.isSigned(jwt) ? jwts.read(jwt)?.clientId : undefined;
+    },
   };
 }

@@ -7,7 +7,8 @@ import type { ProtocolPayload } from '../../store/collections.ts';
 import type { CollectionDefinition, EphemeralCollection, Store } from '../../store/port.ts';
 import { accessTokens, clientCredentials, grants } from '../../store/protocol-collections.ts';
 import type { SessionGrant } from '../models/grant.ts';
-import type { Models } from '../provider-base.ts';
+import { isRecordOf } from '../models/jwt-format.ts';
+import type { ModelClass, Models } from '../provider-base.ts';
 import type { AccessTokenJwt } from './access-token-jwt.ts';
 import type { TokenKind } from './opaque-tokens.ts';
 import type { TokenModels } from './token-state.ts';
@@ -23,23 +24,26 @@ type Documents = Pick<EphemeralCollection<ProtocolPayload>, 'findShared'>;
 /** @param model of the provider in use: a rotation of keys puts another in its place */
 function sharedTokens<Token extends AccessToken | ClientCredentials>(
   kind: TokenKind,
-  model: () => { find(bearer: string): Promise<Token | undefined> },
-  documents: Documents,
+  model: () => Pick<ModelClass<Token>, 'find' | 'instantiate'>,
+  { findShared }: Documents,
   jwt: Deps['jwt'],
 ) {
-  const kept = new WeakMap<object, { token: Token; format: string; by: unknown }>();
+  const kept = new WeakMap<object, { token: Token; by: unknown }>();
   return {
     async find(bearer: string): Promise<Token | undefined> {
       const by = model();
-      const resolved = documents.findShared && jwt().resolve(bearer, kind);
-      const stored = resolved && (await documents.findShared?.(resolved.jti));
-      if (stored === undefined) return by.find(bearer);
-      const known = kept.get(stored);
-      if (known?.by === by && known.format === resolved?.format) return known.token;
-      const token = await by.find(bearer);
+      if (findShared === undefined) return by.find(bearer);
+      const resolved = jwt().resolve(bearer, kind);
+      const stored = resolved && (await findShared(resolved.jti));
+      if (resolved === undefined || stored === undefined || !isRecordOf(resolved, stored.value))
+        return undefined;
       // One that ends with its session depends on that, too.
-      const isAlone = token !== undefined && !('expiresWithSession' in token && token.expiresWithSession);
-      if (isAlone && resolved) kept.set(stored, { token: deepFreeze(token), format: resolved.format, by });
+      if (stored.value.expiresWithSession) return by.find(bearer);
+      const known = kept.get(stored);
+      if (known?.by === by) return known.token;
+      // Its parts are frozen with the document.
+      const token = Object.freeze(by.instantiate(stored.value));
+      kept.set(stored, { token, by });
       return token;
     },
   };
