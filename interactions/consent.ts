@@ -108,13 +108,11 @@ export function createConsentPage(deps: Deps): ConsentPage {
     const known = interaction.grantId === undefined ? undefined : await Grant.find(interaction.grantId);
     const grant: SessionGrant = known ?? new Grant({ accountId: account.id, clientId: client.clientId });
     if (interaction.session !== undefined) grant.sessionUid = interaction.session.uid;
-    const isTestSignIn = interaction.isTrial === true;
     const statement = statementOf(clientRecord(client));
     if (statement !== undefined) {
       await checkStatement(interaction, account.id, statement);
       grant.statement = statement;
     }
-    if (isTestSignIn) grant.isTrial = true;
 
     const agreed = scopesToConsent(interaction, client, account);
     const refused = missingScopes(interaction).filter((scope) => !agreed.includes(scope));
@@ -126,10 +124,7 @@ export function createConsentPage(deps: Deps): ConsentPage {
     if (api !== undefined) grant.addResourceScope(api.id, api.entries.join(' '));
     const [grantId] = await Promise.all([
       grant.save(),
-      // Consent in a test sign-in by an administrator is not remembered.
-      isTestSignIn
-        ? undefined
-        : consents.add(account.id, client.clientId, agreed, claims, { statement, api }),
+      consents.add(account.id, client.clientId, agreed, claims, { statement, api }),
     ]);
     await current.finishStep(ctx, interaction, { consent: { grantId } });
   }
@@ -181,8 +176,7 @@ export function createConsentPage(deps: Deps): ConsentPage {
           return allow(ctx, interaction);
         case 'deny': {
           const { client, account } = await partiesOf(interaction);
-          if (interaction.isTrial !== true && !isConfirming(interaction))
-            await consents.refuse(account.id, client.clientId);
+          if (!isConfirming(interaction)) await consents.refuse(account.id, client.clientId);
           const description = 'The user denied the request.';
           return current.finishStep(ctx, interaction, {
             error: 'access_denied',

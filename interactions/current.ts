@@ -6,6 +6,7 @@ import { AppError } from '../src/errors.ts';
 import type { Csrf, Form } from '../src/http/index.ts';
 import { secretDigest } from '../src/ids.ts';
 import type { BoundInteraction, IdentityProvider, InteractionResults } from '../src/oidc/sign-in.ts';
+import { clientIdOf } from './page-options.ts';
 
 export interface CurrentInteraction {
   /** By one of our forms. @throws AppError signin.expired, request.csrf, request.cookies_off */
@@ -51,7 +52,7 @@ export function createCurrentInteraction({ provider, csrf, basePath }: Deps): Cu
       throw new AppError('signin.expired');
     }
     // The application of the events of this request, for the audit log.
-    ctx.state.signInClientId = interaction.params.client_id;
+    ctx.state.signInClientId = clientIdOf(interaction);
     ctx.state.sessionUid = interaction.session?.uid;
     return interaction;
   }
@@ -65,13 +66,13 @@ export function createCurrentInteraction({ provider, csrf, basePath }: Deps): Cu
       return ofBrowser(ctx, typeof id === 'string' ? id : undefined);
     },
     pageUrl(step, { uid, params }) {
-      const query = new URLSearchParams({ interaction: uid, client_id: String(params.client_id) });
+      const query = new URLSearchParams({ interaction: uid, client_id: clientIdOf({ params }) });
       return `${basePath}/oauth2/${step}?${query}`;
     },
     formFields: (ctx, { uid, params }) => ({
       csrf: csrf.token(ctx, purpose(uid)),
       interaction: uid,
-      clientId: String(params.client_id),
+      clientId: clientIdOf({ params }),
     }),
 
     async ofForm(ctx, form) {

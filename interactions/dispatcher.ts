@@ -5,6 +5,7 @@ import { type ConsentPage, isConsentPage } from './consent.ts';
 import type { CurrentInteraction } from './current.ts';
 import { ENROLMENT_LINK_AMR, type EnrolmentPages } from './enrolment.ts';
 import type { LoginPage } from './login.ts';
+import { clientIdOf } from './page-options.ts';
 import type { SigninSteps } from './signin-steps.ts';
 import type { SignupPages } from './signup.ts';
 
@@ -42,7 +43,7 @@ export function createShowInteraction({
     }
     // Initiating User Registration via OIDC 1.0 §4; when sign-up is closed, the sign-in page is shown.
     const isSignup =
-      interaction.prompt.name === 'create' && (await signUp.isOpenFor(String(interaction.params.client_id)));
+      interaction.prompt.name === 'create' && (await signUp.isOpenFor(clientIdOf(interaction)));
     const enrolling = isConsent ? undefined : await enrolment.holder(ctx);
     if (enrolling !== undefined)
       return steps.proceed(ctx, interaction, enrolling, { amr: ENROLMENT_LINK_AMR, methods: [] });

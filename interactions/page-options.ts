@@ -1,3 +1,4 @@
+import { registeredId } from '../src/client-ids.ts';
 import type { BoundInteraction } from '../src/oidc/sign-in.ts';
 import type { SendOptions } from '../src/views/index.ts';
 
@@ -8,6 +9,10 @@ export function stringParameter(interaction: BoundInteraction, name: string): st
   const value = interaction.params[name];
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
+
+/** The application's own id, also where its sign-in is tried. */
+export const clientIdOf = ({ params }: Pick<BoundInteraction, 'params'>): string =>
+  registeredId(String(params.client_id));
 
 export function pageOptions(interaction: BoundInteraction): SendOptions {
   const redirectUri = stringParameter(interaction, 'redirect_uri');

@@ -3,6 +3,7 @@
 import type { AccountDomain } from '../src/accounts/index.ts';
 import type { BoundInteraction } from '../src/oidc/sign-in.ts';
 import type { AuthenticationMethod, MethodTimes } from '../src/sessions/index.ts';
+import { clientIdOf } from './page-options.ts';
 
 type SignInReport = Parameters<AccountDomain['reportSignIn']>[0];
 
@@ -13,9 +14,6 @@ const FIRST_FACTORS: Readonly<Record<string, readonly AuthenticationMethod[]>> =
   swk: ['passkey', 'security_key'],
   email_link: ['email_link'],
 };
-
-const clientIdOf = ({ params }: BoundInteraction): string | undefined =>
-  typeof params.client_id === 'string' ? params.client_id : undefined;
 
 /** Whether the first factor comes from the earlier session and was not requested in this interaction. */
 const isStepUp = (amr: readonly string[], times: MethodTimes): boolean =>

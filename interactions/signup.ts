@@ -9,7 +9,7 @@ import type { Registration, SignupQuestions, SignupValues } from '../src/registr
 import type { FieldErrors, Views } from '../src/views/index.ts';
 import type { Authentication } from './authentication.ts';
 import type { CurrentInteraction } from './current.ts';
-import { pageOptions, stringParameter } from './page-options.ts';
+import { clientIdOf, pageOptions, stringParameter } from './page-options.ts';
 import { requesterOf } from './requester.ts';
 import type { SigninSteps } from './signin-steps.ts';
 import { errorsOf, readSignup } from './signup-form.ts';
@@ -63,8 +63,6 @@ const waitOf = (error: unknown): { alert: string; status: number; retryAfterSeco
 
 export function createSignupPages(deps: Deps): SignupPages {
   const { provider, views, current, readForm, steps, signup } = deps;
-
-  const clientIdOf = (interaction: BoundInteraction): string => String(interaction.params.client_id);
 
   /** @throws AppError signin.expired for another step's form, signup.closed */
   async function check(interaction: BoundInteraction): Promise<BoundInteraction> {

@@ -98,6 +98,7 @@ const besideModel = new Set(['errors', 'json']);
 const ground = new Set([
   'clock',
   'ids',
+  'client-ids',
   'log',
   'log-level',
   'log-lines',
@@ -316,7 +317,6 @@ test('JSON: input from outside goes through src/json.ts', () => {
     'src/keys/stored-keys.ts',
     'src/admin/api/idempotency.ts',
     'src/admin/pages/calls.ts',
-    'src/admin/console/sign-in.ts',
     'src/admin/test-sign-in/run.ts',
   ]);
   const sources = product.filter(({ path }) => !path.startsWith('adapters/'));
@@ -523,6 +523,13 @@ test('test files: no top-level await after the first test', () => {
       .filter(({ path }) => path.endsWith('.test.ts'))
       .flatMap(({ path, text }) => awaitsAfterTests(text).map((line) => `${path}: ${line}`)),
   );
+});
+
+test('test sign-ins: at most three files of src/oidc name them', () => {
+  const naming = product
+    .filter(({ path, text }) => path.startsWith('src/oidc/') && /test.?sign.?in|try it|\btrial/i.test(text))
+    .map(({ path }) => path);
+  assert.ok(naming.includes('src/oidc/test-sign-in.ts') && naming.length <= 3, naming.join('\n'));
 });
 
 test('top level: holds the given files and folders only', () => {

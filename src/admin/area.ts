@@ -10,9 +10,16 @@ import type { ClientDomain } from '../clients/index.ts';
 import type { Clock } from '../clock.ts';
 import type { Config } from '../config/types.ts';
 import type { Events } from '../events/index.ts';
-import { type InjectRequest, readForm } from '../http/index.ts';
+import { readForm } from '../http/index.ts';
 import type { Keys, Sealer } from '../keys/index.ts';
-import { ACR, type AccountDirectory, type Bearers, type ProtocolState } from '../oidc/index.ts';
+import {
+  ACR,
+  type AccountDirectory,
+  type Bearers,
+  describeToken,
+  type ProtocolState,
+  type RedeemCode,
+} from '../oidc/index.ts';
 import type { Passkeys } from '../passkeys/index.ts';
 import type { PlaceOf } from '../places/index.ts';
 import type { Recovery } from '../recovery/index.ts';
@@ -43,7 +50,6 @@ export interface AdminDeps {
   readonly placeOf: PlaceOf;
   readonly events: Pick<Events, 'record' | 'origins' | 'on'>;
   readonly pages: Pick<AdminUiDeps, 'views' | 'csrf' | 'oneTime'>;
-  readonly injector: { readonly ask: InjectRequest };
   readonly protocol: {
     readonly state: Pick<ProtocolState, 'browser' | 'tokens' | 'signedIn'>;
     readonly directory: AccountDirectory<Account>;
@@ -51,6 +57,7 @@ export interface AdminDeps {
     readonly logoutDeliveries: AdminRoutesDeps['logoutDeliveries'];
     readonly readCalledAddresses: AdminRoutesDeps['readCalledAddresses'];
     readonly previewTokens: AdminRoutesDeps['previewTokens'];
+    readonly redeemCode: RedeemCode;
   };
   /** The domains to administer. */
   readonly domains: {
@@ -118,7 +125,7 @@ export interface Area {
 }
 
 export function createArea(deps: AdminDeps, testSignIn: TestSignInParts, imports: UserImports): Area {
-  const { config, clock, events, pages, injector } = deps;
+  const { config, clock, events, pages, protocol } = deps;
   const { baseUrl, basePath, issuer, cookieKeys } = config;
   const settings = () => deps.domains.settings.current();
   const api = apiOf(deps);
@@ -134,7 +141,7 @@ export function createArea(deps: AdminDeps, testSignIn: TestSignInParts, imports
     userImports: createImportDesk({ ...api, imports }),
     ...pages,
     readForm,
-    signedIn: deps.protocol.state.signedIn.ofBrowser,
+    signedIn: protocol.state.signedIn.ofBrowser,
     setActor: events.origins.setActor,
     strongAcr: ACR.multiFactor,
     addableFactors: () => ({
@@ -142,7 +149,11 @@ export function createArea(deps: AdminDeps, testSignIn: TestSignInParts, imports
       app: settings().mfa_mode !== 'off',
     }),
     idleSeconds: () => settings().admin_idle_seconds,
-    ask: injector.ask,
+    redeem: protocol.redeemCode,
+    introspect: async (token) => {
+      const { tokens } = protocol.state;
+      return describeToken(await tokens.live(await tokens.find(token)), issuer);
+    },
     testSignIn,
     cookieKeys,
     clock,

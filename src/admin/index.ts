@@ -4,11 +4,12 @@
 // routes.ts (all routes) and console/create.ts.
 import type Koa from 'koa';
 import type { Job } from '../jobs/index.ts';
-import { createTestSignInAccess } from '../oidc/index.ts';
+import { testSignIns } from '../store/administration.ts';
 import type { AdminDeps, Area } from './area.ts';
 import { importUsers } from './resources/users/import-job.ts';
 import { createUserImports } from './resources/users/import-records.ts';
 import { createTestSignIn } from './test-sign-in/create.ts';
+import { createTestSignIns } from './test-sign-in/started.ts';
 
 export { resealReplies } from './api/reseal-replies.ts';
 export { resealUserImports } from './resources/users/import-records.ts';
@@ -46,15 +47,13 @@ export function createAdmin(deps: AdminDeps): Admin {
     browser: state.browser,
     directory,
     grants: deps.domains.sessions.grants,
-    access: createTestSignInAccess({
-      store,
+    started: createTestSignIns({
+      collection: store.ephemeral(testSignIns),
       clock,
-      config,
-      clients: deps.domains.clients.clients,
-      apis: deps.domains.apis,
-      tokens: state.tokens,
+      key: config.cookieKeys[0] ?? '',
     }),
     events,
+    baseUrl: config.baseUrl,
   });
   const imports = createUserImports({ store, sealer: deps.domains.sealer, clock });
   events.on('accountRemoving', ({ accountId }) => imports.removeOfAccount(accountId));

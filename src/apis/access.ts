@@ -1,11 +1,12 @@
 // Which applications may ask for an API, and how long its tokens live (decisions §10).
+import { registeredId } from '../client-ids.ts';
 import type { ApiRecord } from '../store/apis.ts';
 import type { ClientRecord } from '../store/collections.ts';
 import type { Collection } from '../store/port.ts';
 
 /** @returns whether the API names the application by its id */
 export const isListed = ({ clients }: Pick<ApiRecord, 'clients'>, clientId: string): boolean =>
-  clients !== 'all' && clients.includes(clientId);
+  clients !== 'all' && clients.includes(registeredId(clientId));
 
 /**
  * @returns whether the application may ask for the API: those that registered themselves only where they are listed, those that

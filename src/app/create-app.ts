@@ -20,7 +20,7 @@ import { type Clients, createClientDomain, prepareApplications } from '../client
 import type { Clock } from '../clock.ts';
 import type { Config } from '../config/types.ts';
 import { createEvents } from '../events/index.ts';
-import { createInjector, createOneTime } from '../http/serving.ts';
+import { createOneTime } from '../http/serving.ts';
 import type { Scheduler } from '../jobs/index.ts';
 import { createKeys, createResealing, createSealer, type Keys, type Resealing } from '../keys/index.ts';
 import type { Logger } from '../log.ts';
@@ -40,6 +40,7 @@ import {
   createProtocolRoutes,
   createProtocolState,
   createReadCalledAddresses,
+  createRedeemCode,
   createRevokeToken,
   createTokenPreview,
   createValidateMetadata,
@@ -104,7 +105,6 @@ export async function createApp(options: AppOptions): Promise<App> {
   const sessionDomain = createSessionDomain(base);
   const { grants, sessions } = sessionDomain;
   const oneTime = createOneTime({ collection: store.ephemeral(model.oneTime), sealer, clock });
-  const injector = createInjector();
   const pages = { views, csrf, oneTime, sealer };
 
   const accountDomain = createAccountDomain({
@@ -151,7 +151,9 @@ export async function createApp(options: AppOptions): Promise<App> {
   const revokeToken = createRevokeToken({ revokeGrant: grants.revoke, events });
   const knownBrowsers = createKnownBrowsers({ signIns, baseUrl });
   const previewTokens = createTokenPreview({ ...base, mount, accounts: directory, apis, baseUrl });
-  const calls = { logoutDeliveries, readCalledAddresses: createReadCalledAddresses(outbound), previewTokens };
+  const redeemCode = createRedeemCode({ ...base, mount, accounts: directory, apis, baseUrl });
+  const readCalledAddresses = createReadCalledAddresses(outbound);
+  const calls = { logoutDeliveries, readCalledAddresses, previewTokens, redeemCode };
   const protocolParts = { mount, state, directory, bearers, confirmSession, ...calls };
   const parts = { ...base, config, pages, protocol: protocolParts };
   const interactions = createInteractions({
@@ -212,7 +214,6 @@ export async function createApp(options: AppOptions): Promise<App> {
   const plain = createPlain({ config, mount, state, bearers, store, events, limits, ...read });
   const admin = createAdmin({
     ...parts,
-    injector,
     domains: {
       accounts: accountDomain,
       clients: clientDomain,
@@ -265,7 +266,6 @@ export async function createApp(options: AppOptions): Promise<App> {
     plain,
     hasOrigin: state.hasOrigin,
     isRegisteredOrigin,
-    injector,
     interactions,
     protocol,
     admin,

@@ -16,7 +16,6 @@ import {
   errorBoundary,
   guardRequests,
   healthRoutes,
-  type Injector,
   limitByAddress,
   logLateErrors,
   metricsRoute,
@@ -56,7 +55,6 @@ export interface HttpParts {
   readonly keys: Pick<KeysInUse, 'ready'>;
   readonly mount: ProtocolMount;
   readonly plain: PlainAnswers | undefined;
-  readonly injector: Injector;
   readonly interactions: Interactions;
   readonly protocol: readonly Koa.Middleware[];
   readonly admin: Admin;
@@ -64,7 +62,7 @@ export interface HttpParts {
 }
 
 export function createHandler(parts: HttpParts): RequestListener {
-  const { config, log, metrics, rateLimiting, views, mount, injector, interactions, admin } = parts;
+  const { config, log, metrics, rateLimiting, views, mount, interactions, admin } = parts;
   const { baseUrl, basePath, trustProxy, cookieKeys, metricsToken: token } = config;
 
   const site = new Koa();
@@ -113,6 +111,5 @@ export function createHandler(parts: HttpParts): RequestListener {
     plain: parts.plain?.respond,
     begin: logged.begin,
   });
-  injector.attach(listener);
   return listener;
 }

@@ -1,6 +1,5 @@
 // HTTP without business rules: what a domain that answers requests needs. Bodies and forms (body.ts, form.ts, lines.ts), CSRF
-// (csrf.ts), routes (router.ts), CORS (cors.ts), values that a browser reads once (one-time.ts), requests of our own to our
-// own API (inject-request.ts). What stands around all of them, from the socket to the error boundary, has its own door for
+// (csrf.ts), routes (router.ts), CORS (cors.ts), values that a browser reads once (one-time.ts). What stands around all of them, from the socket to the error boundary, has its own door for
 // the composition and the process: serving.ts.
 export { createBackTo } from './back-to.ts';
 export { type BodyOptions, readForm, readJson } from './body.ts';
@@ -13,7 +12,6 @@ export type { Csrf } from './csrf.ts';
 export { oauthErrorOf } from './error-shape.ts';
 export { describeFailure } from './failure.ts';
 export { createForm, type Form } from './form.ts';
-export type { InjectedResponse, InjectRequest } from './inject-request.ts';
 export { type Line, type LineOptions, linesOfText, readLines } from './lines.ts';
 export type { OneTime } from './one-time.ts';
 export { pinOrigin } from './origin.ts';

@@ -1,6 +1,7 @@
 // Adds the origin of a request to all its events, and makes the response wait for those that are noted (src/events).
 import type { IncomingMessage } from 'node:http';
 import type Koa from 'koa';
+import { registeredId } from '../client-ids.ts';
 import type { Origin, Origins } from '../events/index.ts';
 import { readLanguages } from '../views/index.ts';
 import { countedAs } from './counted-as.ts';
@@ -14,7 +15,7 @@ type ProtocolContext = Koa.Context & {
 /** A sign-in's application (interactions/current.ts), or the client that the protocol core found. */
 function clientIdOf(ctx: ProtocolContext): string | undefined {
   const { signInClientId }: { signInClientId?: unknown } = ctx.state;
-  return typeof signInClientId === 'string' ? signInClientId : ctx.oidc?.client?.clientId;
+  return registeredId(typeof signInClientId === 'string' ? signInClientId : ctx.oidc?.client?.clientId);
 }
 
 /** The browser's session, once something has read it (src/oidc/sign-in/browser-session.ts, interactions/current.ts). */

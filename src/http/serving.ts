@@ -4,7 +4,6 @@ export { errorBoundary, logLateErrors } from './boundary.ts';
 export { countByOrigin } from './counted-as.ts';
 export { createCsrf } from './csrf.ts';
 export { healthRoutes } from './health.ts';
-export { createInjector, type Injector } from './inject-request.ts';
 export { createListener } from './listener.ts';
 export { metricsRoute } from './metrics.ts';
 export { createOneTime } from './one-time.ts';

@@ -97,7 +97,7 @@ export const CREDENTIALS = {
     stored: 'nowhere; compared in constant time',
     lives: 'as long as the environment has it',
     ends: 'a start without it',
-    at: ['src/oidc/tokens/admin-bearer.ts', 'src/http/inject-request.ts'],
+    at: ['src/oidc/tokens/admin-bearer.ts'],
   },
   initial_access_token: {
     name: 'initial access token (RFC 7591)',

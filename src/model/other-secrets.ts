@@ -11,7 +11,7 @@ export const OTHER_SECRETS = {
   'interactions/remembered-people.ts': 'names to choose from; the choice proves nothing',
   'src/admin/api/cursor.ts': 'a position in a list',
   'src/admin/test-sign-in/create.ts': 'the test sign-in of this administrator’s browser',
-  'src/oidc/test-sign-in/test-sign-ins.ts': 'the state of a test sign-in',
+  'src/admin/test-sign-in/started.ts': 'the state of a test sign-in',
   'src/agents/document.ts': 'what a metadata document says',
   'src/clients/quarantine.ts': 'what an application says of itself',
   'src/apis/apis.ts': 'an API’s introspection credentials, which read',

@@ -154,7 +154,6 @@ export function createConfiguration(deps: ConfigurationDeps): Configuration {
         hasSecondFactors: () => deps.settings().mfa_mode !== 'off',
         owesSecondStep: (session) => owesSecondStep(deps.settings().mfa_mode, session),
         accounts: deps.accounts,
-        baseUrl: deps.baseUrl,
       }),
       url: (_ctx: KoaContextWithOIDC, _interaction: Interaction) => deps.interactionUrl,
     },

@@ -121,7 +121,6 @@ export async function createProvider(deps: ProviderDeps): Promise<MountedProvide
     loadExistingGrant: createLoadExistingGrant({
       models: () => provider,
       findConsent: deps.findConsent,
-      baseUrl,
     }),
   });
   const configuration: Configuration = deps.hasLegacy ? legacyConfiguration(ordinary, deps.clock) : ordinary;

@@ -22,7 +22,7 @@ type ModelDeps = Parameters<typeof createAccessTokenModel>[1] &
   Parameters<typeof createInteractionModel>[1] &
   Parameters<typeof createOIDCContextModel>[1] &
   Parameters<typeof createClientModel>[1] & {
-    readonly sessions: Omit<SessionModelDeps, 'settings' | 'baseUrl'>;
+    readonly sessions: Omit<SessionModelDeps, 'settings'>;
     readonly settings: SessionModelDeps['settings'];
   };
 
@@ -84,8 +84,8 @@ export class IdentityProvider extends ProviderBase {
   }
 
   override get Session(): Models['Session'] {
-    const { sessions, settings, baseUrl } = this.#deps;
-    this.#models.Session ??= createSessionModel(super.Session, { ...sessions, settings, baseUrl });
+    const { sessions, settings } = this.#deps;
+    this.#models.Session ??= createSessionModel(super.Session, { ...sessions, settings });
     return this.#models.Session;
   }
 

@@ -39,6 +39,7 @@ import { createHasOrigin } from './requests/request-client.ts';
 import { protocolRoutes } from './routes.ts';
 import { type BrowserSession, cookieNamesFor, createBrowserSession } from './sign-in/browser-session.ts';
 import { createSignedInUsers, type SignedInUsers } from './sign-in/signed-in-user.ts';
+import { withTried } from './test-sign-in.ts';
 import type { Bearers } from './tokens/bearers.ts';
 import { createDpopProofs, type DpopProofs } from './tokens/dpop.ts';
 import { registerPasswordGrant } from './tokens/password-grant.ts';
@@ -76,16 +77,17 @@ export {
   type TokenPreview,
 } from './preview/index.ts';
 export { DIFFERS } from './preview/parts.ts';
+export { type Answer, createRedeemCode, type RedeemCode } from './redeem-code.ts';
 export { authorizationIn } from './requests/document-clients.ts';
 export type { BrowserSession } from './sign-in/browser-session.ts';
-export { consoleSignInUrl, markConsoleExchange } from './sign-in/console-sign-in.ts';
+export { consoleSignInUrl } from './sign-in/console-sign-in.ts';
 export { type Purpose, stateFor } from './sign-in/purpose.ts';
 export type { SignedInUser, SignedInUsers } from './sign-in/signed-in-user.ts';
-export { createTestSignInAccess, type TestSignInAccess } from './test-sign-in/test-sign-in-access.ts';
-export type { TestSignIn } from './test-sign-in/test-sign-ins.ts';
+export { TRY_CALLBACK } from './test-sign-in.ts';
 export { type Bearers, createBearers } from './tokens/bearers.ts';
 export { createRevokeToken } from './tokens/revocation.ts';
-export type { TokenState } from './tokens/token-state.ts';
+export { describeToken, type TokenState } from './tokens/token-state.ts';
+export { vouchFor } from './vouched-requests.ts';
 
 /** @returns the request of the protocol in whose course this is called; undefined outside of them */
 export const currentRequest = (): object | undefined => ProviderBase.ctx;
@@ -117,7 +119,8 @@ export interface ProtocolState {
 export function createProtocolState(deps: StateDeps): ProtocolState {
   const { mount, directory, clients, apis, settings, clock, secretKeys } = deps;
   const provider = () => mount.provider;
-  const findClient = async (id: string) => (await clients.find(id))?.value;
+  const find = withTried(clients.find, deps.baseUrl);
+  const findClient = async (id: string) => (await find(id))?.value;
   const jwt = () => mount.jwt;
   const cookieNames = cookieNamesFor(deps.baseUrl.startsWith('https:'));
   const browser = createBrowserSession({ provider, cookieNames, settings, clock });
@@ -193,7 +196,7 @@ export function createProtocol(deps: ProtocolDeps): (keySet: KeySet) => Promise<
     cookieNames: cookieNamesFor(isSecure),
     accounts: directory,
     findConsent: consents.find,
-    findClient: deps.clients.find,
+    findClient: withTried(deps.clients.find, config.baseUrl),
     verifySecret: deps.clients.verifySecret,
     browserDigest: (ctx) => secretDigest(csrf.browserId(ctx)),
     sessions: {

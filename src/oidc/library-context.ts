@@ -1,5 +1,6 @@
 // The library's context of a request that does not come by the library's own way: as it is when the client is known.
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { IncomingMessage, ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import type { IdentityProvider } from './identity-provider.ts';
 
@@ -23,4 +24,31 @@ export function contextOf(
   const oidc = new provider.OIDCContext(ctx);
   Object.assign(ctx, { oidc: Object.assign(oidc, { params: { ...said }, body: said }) });
   return ctx;
+}
+
+type Route = Request['route'];
+
+const PATHS: Readonly<Record<Route, string>> = {
+  authorization: '/oauth2/authorize',
+  device_authorization: '/oauth2/device_authorization',
+  token: '/oauth2/token',
+};
+
+/** A request that nobody sent. */
+function requestOf(path: string, headers: Readonly<Record<string, string>> = {}) {
+  const incoming = new IncomingMessage(new Socket());
+  Object.assign(incoming, { method: 'POST', url: path, complete: true });
+  Object.assign(incoming.headers, { host: 'localhost', ...headers });
+  return { incoming, response: new ServerResponse(incoming) };
+}
+
+export function contextFor(
+  provider: IdentityProvider,
+  route: Route,
+  params: Readonly<Record<string, string>>,
+  headers?: Readonly<Record<string, string>>,
+): KoaContextWithOIDC {
+  const made = requestOf(PATHS[route], headers);
+  const ctx = contextOf(provider, made, { form: new Map(Object.entries(params)), route });
+  return Object.assign(ctx, { mountPath: '/oauth2' });
 }

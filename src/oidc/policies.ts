@@ -1,6 +1,7 @@
 // Decisions that the library leaves to us: lifetimes, refresh tokens, CORS, introspection. Each is one function of the
 // request and the runtime settings.
 import { type Client, type Configuration, errors, type KoaContextWithOIDC } from 'oidc-provider';
+import { isPassing } from '../client-ids.ts';
 import { hasOrigin } from '../clients/index.ts';
 import { type Clock, epochSeconds } from '../clock.ts';
 import type { ClientRecord } from '../store/collections.ts';
@@ -8,10 +9,8 @@ import { ADMIN_SCOPES } from './entitlements/scopes.ts';
 import { isOfFapi } from './fapi.ts';
 import { isOfFragment } from './legacy/index.ts';
 import { clientRecord } from './models/client.ts';
-import type { SessionGrant } from './models/grant.ts';
 import { isDraft } from './preview/draft.ts';
 import type { AssertionTurns } from './requests/assertion-turns.ts';
-import { TEST_SIGN_IN_SECONDS } from './test-sign-in/test-sign-ins.ts';
 
 export interface LifetimeSettings {
   readonly access_token_seconds: number;
@@ -28,6 +27,7 @@ export interface LifetimeSettings {
 type Ttl = NonNullable<Configuration['ttl']>;
 
 const DEVICE_CODE_SECONDS = 600;
+const PASSING_GRANT_SECONDS = 600;
 /** Decisions §5: how long a device without `offline_access` stays signed in, from its sign-in on, for every client. */
 const DEVICE_SESSION_SECONDS = 86_400;
 // A grant must outlive its last refresh token.
@@ -48,10 +48,10 @@ export function lifetimes({ settings, clock }: { settings: () => LifetimeSetting
     AuthorizationCode: () => settings().authorization_code_seconds,
     DeviceCode: DEVICE_CODE_SECONDS,
     Interaction: () => settings().interaction_seconds,
-    // Every token depends on its grant, so whatever fails in a test sign-in, its tokens expire soon.
-    Grant: (_ctx, grant: SessionGrant) =>
-      grant.isTrial === true
-        ? TEST_SIGN_IN_SECONDS
+    // Every token depends on its grant.
+    Grant: (_ctx, { clientId = '' }) =>
+      isPassing(clientId)
+        ? PASSING_GRANT_SECONDS
         : settings().refresh_token_absolute_seconds + GRANT_MARGIN_SECONDS,
     RefreshToken(_ctx, token, client) {
       const idle = recordOf(client)?.refreshTokenSeconds ?? settings().refresh_token_idle_seconds;
@@ -64,10 +64,7 @@ export function lifetimes({ settings, clock }: { settings: () => LifetimeSetting
   };
 }
 
-/**
- * A browser application stores tokens within reach of scripts (RFC 9700 §2.2.2). Uses the registered metadata, because in a
- * test sign-in every application appears public (test-sign-in-gate.ts).
- */
+/** A browser application stores tokens within reach of scripts (RFC 9700 §2.2.2). */
 const isBrowserApp = ({ metadata }: Pick<ClientRecord, 'metadata'>): boolean =>
   metadata.application_type !== 'native' && metadata.token_endpoint_auth_method === 'none';
 

@@ -96,6 +96,7 @@ export interface IdTokenModel {
   set(claim: string, value: unknown): void;
   issue(options: {
     use: 'idtoken' | 'logout' | 'userinfo' | 'introspection' | 'authorization';
+    expiresAt?: number | undefined;
   }): Promise<string>;
 }
 

@@ -10,7 +10,6 @@ import { scopeInForm } from './entitlements/requested-api.ts';
 import type { IdentityProvider } from './identity-provider.ts';
 import { clientRecord } from './models/client.ts';
 import { keepErrorsUnsigned } from './signed-responses.ts';
-import { isTestSignInExchange } from './test-sign-in/test-sign-in-gate.ts';
 
 export type ProtocolContext = Koa.Context & Partial<Pick<KoaContextWithOIDC, 'oidc'>>;
 
@@ -144,17 +143,16 @@ export const repeatScopeForm: Koa.Middleware = async (ctx: ProtocolContext, next
 };
 
 /**
- * Reports the code that an application redeemed; those of test sign-ins are redeemed by this server.
+ * Reports the code that an application redeemed.
  * @returns a promise only where the answer should wait for it
  */
 export function reportCodeExchange(
-  { req, oidc }: Pick<KoaContextWithOIDC, 'req' | 'oidc'>,
+  { oidc }: Pick<KoaContextWithOIDC, 'oidc'>,
   redeemed: CodeExchanges['redeemed'],
 ): Promise<void> | undefined {
   const { client, entities } = oidc;
   const code = entities.AuthorizationCode;
-  if (client === undefined || code === undefined || isTestSignInExchange(req, client.clientId))
-    return undefined;
+  if (client === undefined || code === undefined) return undefined;
   return redeemed({
     clientId: client.clientId,
     record: clientRecord(client),
@@ -166,9 +164,9 @@ export function reportCodeExchange(
 export function reportCodeExchanges(redeemed: CodeExchanges['redeemed']): Koa.Middleware {
   return async (ctx: ProtocolContext, next) => {
     await next();
-    const { oidc, req } = ctx;
+    const { oidc } = ctx;
     if (oidc?.route !== 'token' || ctx.status !== 200) return;
-    const written = reportCodeExchange({ req, oidc }, redeemed);
+    const written = reportCodeExchange({ oidc }, redeemed);
     if (written !== undefined) await written;
   };
 }

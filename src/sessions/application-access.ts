@@ -1,5 +1,6 @@
 // Which applications can access a user's account, and revoking that access: consents (which outlive sessions) and the
 // grants of each session, combined by application.
+import { isPassing } from '../client-ids.ts';
 import { consents as consentCollection } from '../store/collections.ts';
 import type { Store } from '../store/port.ts';
 import * as protocol from '../store/protocol-collections.ts';
@@ -98,10 +99,11 @@ export function createApplicationAccess({
 
   return {
     async list(accountId) {
-      const [parts, ...found] = await Promise.all([
+      const [all, ...found] = await Promise.all([
         partsOf(accountId),
         ...tokens.map((collection) => collection.findBy('account', accountId)),
       ]);
+      const parts = all.filter(({ clientId }) => !isPassing(clientId));
       const live = found.flat().filter(({ value }) => value.consumed === undefined);
       const tokensByClient = Map.groupBy(live, ({ value }) => textOf(value.clientId));
       return [...Map.groupBy(parts, ({ clientId }) => clientId)]

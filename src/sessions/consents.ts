@@ -1,4 +1,5 @@
 // What users consented to, kept across sessions, so that each application asks once per scope.
+import { isPassing, registeredId } from '../client-ids.ts';
 import type { Clock } from '../clock.ts';
 import type { Events } from '../events/index.ts';
 import type { ConsentRecord } from '../store/collections.ts';
@@ -14,7 +15,7 @@ interface MoreConsent {
 
 export interface Consents {
   find(accountId: string, clientId: string): Promise<ConsentRecord | undefined>;
-  /** Adds to earlier consent to the same statement; recorded before it is granted. */
+  /** Adds to earlier consent to the same statement; recorded before it is granted. Of a client that passes nothing is kept. */
   add(
     accountId: string,
     clientId: string,
@@ -85,10 +86,11 @@ export function createConsents({ collection, clock, events }: Deps): Consents {
 
   return {
     async find(accountId, clientId) {
-      return (await collection.find(consentId(accountId, clientId)))?.value;
+      return (await collection.find(consentId(accountId, registeredId(clientId))))?.value;
     },
 
     async add(accountId, clientId, scopes, claims, more = {}) {
+      if (isPassing(clientId)) return;
       const user = { kind: 'user', id: accountId } as const;
       const { api } = more;
       const details = {
@@ -103,9 +105,10 @@ export function createConsents({ collection, clock, events }: Deps): Consents {
       ]);
     },
 
-    refuse(accountId, clientId) {
+    async refuse(accountId, clientId) {
+      if (isPassing(clientId)) return;
       const user = { kind: 'user', id: accountId } as const;
-      return events.record({ event: 'consent.refused', actor: user, target: user, clientId });
+      await events.record({ event: 'consent.refused', actor: user, target: user, clientId });
     },
 
     async removeOfAccount(accountId) {

@@ -10,8 +10,6 @@ export interface Grants {
   revokeOfSession(sessionUid: string): Promise<void>;
   /** Revokes what an application got in that session, and nothing else. */
   revokeOfClientInSession(sessionUid: string, clientId: string): Promise<void>;
-  /** Revokes what a test sign-in of the application obtained in that session (src/oidc/test-sign-in/test-sign-ins.ts), and nothing else. */
-  revokeTrials(sessionUid: string, clientId: string): Promise<void>;
   /** Revokes all grants of an account, except those of the session `exceptSession`. */
   revokeOfAccount(accountId: string, options?: { exceptSession?: string | undefined }): Promise<void>;
   /** Revokes the access tokens for an API, users' and applications' own. Grants may be for others too, and live on. */
@@ -54,12 +52,6 @@ export function createGrants({ store }: { store: Store }): Grants {
     async revokeOfClientInSession(sessionUid, clientId) {
       const found = await grants.findBy('session', sessionUid);
       await revokeAll(found.filter(({ value }) => value.clientId === clientId).map(({ id }) => id));
-    },
-
-    async revokeTrials(sessionUid, clientId) {
-      const found = await grants.findBy('session', sessionUid);
-      const ending = found.filter(({ value }) => value.isTrial === true && value.clientId === clientId);
-      await revokeAll(ending.map(({ id }) => id));
     },
 
     async revokeOfAccount(accountId, { exceptSession } = {}) {

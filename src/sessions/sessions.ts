@@ -199,12 +199,12 @@ export function createSessions({ store, clock, grants, events }: Deps): Sessions
   };
 }
 
-/** oidc-provider's `authorizations` of a session: client id -> { sid, grantId }, without test sign-ins. */
+/** oidc-provider's `authorizations` of a session: client id -> { sid, grantId }. */
 function sidsOf(authorizations: unknown): Map<string, string> {
   const sids = new Map<string, string>();
   if (typeof authorizations !== 'object' || authorizations === null) return sids;
   for (const [clientId, entry] of Object.entries(authorizations)) {
-    if (typeof entry?.sid === 'string' && entry.isTrial !== true) sids.set(clientId, entry.sid);
+    if (typeof entry?.sid === 'string') sids.set(clientId, entry.sid);
   }
   return sids;
 }

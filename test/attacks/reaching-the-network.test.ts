@@ -37,9 +37,8 @@ const GIVEN = 'a parameter of that name: the outbound door is handed in';
 const ours: Readonly<Record<string, string>> = {
   'src/oidc/outbound/outbound-fetch.ts': OUTBOUND,
   'src/http/server.ts': SERVER,
-  'src/http/inject-request.ts': IN_MEMORY,
   'src/oidc/discovery.ts': IN_MEMORY,
-  'src/oidc/preview/parts.ts': IN_MEMORY,
+  'src/oidc/library-context.ts': IN_MEMORY,
   'adapters/redis/pinned.ts': `${REDIS}, where its certificate is pinned`,
 };
 

@@ -15,6 +15,7 @@ import {
   type RouteContext,
   readUpload,
 } from '../../http/index.ts';
+import { TRY_CALLBACK } from '../../oidc/index.ts';
 import type { Views } from '../../views/index.ts';
 import type { Perform } from '../api/perform.ts';
 import type { Actor } from '../api/ports.ts';
@@ -22,7 +23,7 @@ import type { Route } from '../api/route.ts';
 import { actorOf, createCalls } from '../pages/calls.ts';
 import type { AdminContext, Page, PageModel, Values } from '../pages/page.ts';
 import type { SignedInAdmin } from '../pages/signed-in-admin.ts';
-import { createTryCallback, TRY_CALLBACK } from '../test-sign-in/callback.ts';
+import { createTryCallback } from '../test-sign-in/callback.ts';
 import type { TestSignInRun } from '../test-sign-in/run.ts';
 import type { Admissions } from './admission.ts';
 import type { createFactorOffer } from './factor-offer.ts';
@@ -266,8 +267,7 @@ export function adminConsole(deps: ConsoleDeps): Koa.Middleware {
 
   const callbacks = createRouter();
   callbacks.get('/admin/callback', comeBack);
-  // The result can be read only once, so a HEAD request must not consume it.
-  callbacks.get(TRY_CALLBACK, (ctx, next) => (ctx.method === 'HEAD' ? next() : finishTestSignIn(ctx, next)));
+  callbacks.get(TRY_CALLBACK, finishTestSignIn);
 
   const background = new Set(
     deps.pages.filter((page) => page.isBackground === true).map(({ path }) => `/admin${path}`),

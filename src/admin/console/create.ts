@@ -2,8 +2,9 @@
 import type Koa from 'koa';
 import { toClient } from '../../clients/index.ts';
 import type { Clock } from '../../clock.ts';
-import { type InjectRequest, requestIdOf } from '../../http/index.ts';
+import { requestIdOf } from '../../http/index.ts';
 import { errorRows } from '../../model/errors/errors.ts';
+import type { RedeemCode } from '../../oidc/index.ts';
 import type { AdminRoutesDeps } from '../routes.ts';
 import type { TestSignInParts } from '../test-sign-in/create.ts';
 import { createTestSignInRun } from '../test-sign-in/run.ts';
@@ -37,7 +38,8 @@ export interface AdminUiDeps
   readonly addableFactors: () => FactorOffer;
   /** Setting admin_idle_seconds. */
   readonly idleSeconds: () => number;
-  readonly ask: InjectRequest;
+  readonly redeem: RedeemCode;
+  readonly introspect: (accessToken: string) => Promise<object>;
   readonly testSignIn: TestSignInParts;
   readonly cookieKeys: readonly string[];
   readonly clock: Clock;
@@ -112,7 +114,7 @@ export function createAdminUi(deps: AdminUiDeps): Koa.Middleware {
     }),
     signIn: createConsoleSignIn({
       csrf: deps.csrf,
-      ask: deps.ask,
+      redeem: deps.redeem,
       baseUrl,
       basePath,
       issuer,

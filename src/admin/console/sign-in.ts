@@ -1,12 +1,12 @@
 // Signs administrators in to the Admin UI as any application does: by the authorization code flow with PKCE (OIDC Core
-// §3.1, RFC 7636). A signed cookie binds state, nonce and verifier to this browser. The code is redeemed at the token endpoint in
-// this process, without a network request; from outside it is refused there.
+// §3.1, RFC 7636). A signed cookie binds state, nonce and verifier to this browser. The code is redeemed in this process
+// (src/oidc/redeem-code.ts); at the token endpoint it is refused.
 import { createHash, randomBytes } from 'node:crypto';
 import type Koa from 'koa';
 import { CONSOLE_CLIENT_ID } from '../../clients/index.ts';
 import { AppError } from '../../errors.ts';
-import type { Csrf, InjectRequest } from '../../http/index.ts';
-import { markConsoleExchange, type Purpose, stateFor } from '../../oidc/index.ts';
+import type { Csrf } from '../../http/index.ts';
+import { type Purpose, type RedeemCode, stateFor } from '../../oidc/index.ts';
 import type { SealedCookie } from './sealed-cookie.ts';
 
 export interface PendingSignIn {
@@ -38,7 +38,7 @@ export interface SignInNeeds {
 interface Deps {
   readonly pending: SealedCookie<PendingSignIn>;
   readonly csrf: Pick<Csrf, 'token'>;
-  readonly ask: InjectRequest;
+  readonly redeem: RedeemCode;
   readonly baseUrl: string;
   readonly basePath: string;
   readonly issuer: string;
@@ -49,22 +49,8 @@ const PENDING_SECONDS = 3600;
 
 const random = (): string => randomBytes(32).toString('base64url');
 
-export function createConsoleSignIn({ pending, csrf, ask, baseUrl, basePath, issuer }: Deps) {
+export function createConsoleSignIn({ pending, csrf, redeem, baseUrl, basePath, issuer }: Deps) {
   const redirectUri = `${baseUrl}/admin/callback`;
-
-  async function redeem(ctx: Koa.Context, code: string, verifier: string): Promise<unknown> {
-    const fields = {
-      grant_type: 'authorization_code',
-      code,
-      redirect_uri: redirectUri,
-      client_id: CONSOLE_CLIENT_ID,
-      code_verifier: verifier,
-    };
-    const { status, body } = await ask(`${basePath}/oauth2/token`, fields, ctx.req, {
-      mark: markConsoleExchange,
-    });
-    return status === 200 ? JSON.parse(body) : undefined;
-  }
 
   return {
     /** Redirects the browser to the sign-in; it returns to `returnTo`. */
@@ -111,12 +97,11 @@ export function createConsoleSignIn({ pending, csrf, ask, baseUrl, basePath, iss
       // RFC 9207 §2.4: a response from another issuer is rejected.
       if (query.get('iss') !== issuer) return 'unknown';
       if (code === null) throw new AppError('server.error');
-      const tokens = await redeem(ctx, code, expected.verifier);
+      const { verifier, returnTo } = expected;
+      const { subject, nonce } = await redeem({ clientId: CONSOLE_CLIENT_ID, code, redirectUri, verifier });
       // Not requested again: a lasting cause would create a redirect loop.
-      if (tokens === undefined) throw new AppError('server.error');
-      const { sub, nonce } = claimsOf(tokens);
-      if (nonce !== expected.nonce || typeof sub !== 'string') throw new AppError('server.error');
-      return { subject: sub, returnTo: expected.returnTo };
+      if (nonce !== expected.nonce || subject === undefined) throw new AppError('server.error');
+      return { subject, returnTo };
     },
   };
 }
@@ -125,11 +110,3 @@ export function createConsoleSignIn({ pending, csrf, ask, baseUrl, basePath, iss
 const demandOf = (acr: string) => ({
   claims: JSON.stringify({ id_token: { acr: { essential: true, value: acr } } }),
 });
-
-/** Received directly from our own endpoint: OIDC Core §3.1.3.7 then requires no signature check. */
-function claimsOf(tokens: unknown): { readonly sub?: unknown; readonly nonce?: unknown } {
-  const idToken = typeof tokens === 'object' && tokens !== null ? Reflect.get(tokens, 'id_token') : undefined;
-  const [, payload = ''] = String(idToken).split('.');
-  const claims: unknown = JSON.parse(Buffer.from(payload, 'base64url').toString());
-  return typeof claims === 'object' && claims !== null ? claims : {};
-}

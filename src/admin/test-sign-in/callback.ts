@@ -9,8 +9,6 @@ import { applicationName } from '../resources/clients/page.ts';
 import { outcomeOf } from './outcome.ts';
 import type { TestSignInRun } from './run.ts';
 
-export const TRY_CALLBACK = '/admin/applications/try/callback';
-
 interface Deps {
   readonly run: Pick<TestSignInRun, 'finish'>;
   readonly issuer: string;
@@ -25,7 +23,9 @@ interface Deps {
 }
 
 export function createTryCallback({ run, issuer, readClient, readApi, show }: Deps): Koa.Middleware {
-  return async (ctx) => {
+  return async (ctx, next) => {
+    // The result can be read only once, so a HEAD request must not consume it.
+    if (ctx.method === 'HEAD') return next();
     const report = await run.finish(ctx);
     const crumbs = [{ label: 'Applications', href: '/applications' }];
     if (report === undefined) {

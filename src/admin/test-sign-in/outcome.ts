@@ -1,14 +1,14 @@
 // The page model of a test sign-in's outcome: the result, decoded tokens with a description of each claim, and the requests
 // in order. Signatures and refresh tokens are left out, so that nothing on the page can be used as a credential.
 
-import type { InjectedResponse } from '../../http/index.ts';
 import { isMembers } from '../../json.ts';
+import type { Answer } from '../../oidc/index.ts';
 import { curlOf, quote } from '../pages/curl.ts';
 import { textOf } from '../pages/field-values.ts';
 import type { Values } from '../pages/page.ts';
 import { clientAuthenticationOf, MASKED } from '../resources/clients/authentication.ts';
 import { claimMeaning, claimOrder, errorMeaning } from './claim-meanings.ts';
-import { errorOf, memberOf, objectOf, type TestSignInReport } from './run.ts';
+import { asRegistered, errorOf, memberOf, objectOf, type TestSignInReport } from './run.ts';
 
 export interface Claim {
   readonly name: string;
@@ -51,18 +51,20 @@ export const claimsIn = (values: Values): Claim[] =>
       };
     });
 
-const partOf = (text: string | undefined): Values =>
-  objectOf(Buffer.from(text ?? '', 'base64url').toString('utf8')) ?? {};
+type Started = TestSignInReport['started'];
+
+const partOf = (text: string | undefined, started: Started): Values =>
+  objectOf(asRegistered(Buffer.from(text ?? '', 'base64url').toString('utf8'), started)) ?? {};
 
 interface Decoded {
   readonly header: readonly Claim[];
   readonly claims: readonly Claim[];
 }
 
-function decode(jwt: string | undefined): Decoded | undefined {
+function decode(jwt: string | undefined, started: Started): Decoded | undefined {
   const parts = jwt?.split('.') ?? [];
   if (parts.length !== 3) return undefined;
-  return { header: claimsIn(partOf(parts[0])), claims: claimsIn(partOf(parts[1])) };
+  return { header: claimsIn(partOf(parts[0], started)), claims: claimsIn(partOf(parts[1], started)) };
 }
 
 const jsonOf = (value: unknown): string => JSON.stringify(value, undefined, 2);
@@ -70,7 +72,7 @@ const jsonOf = (value: unknown): string => JSON.stringify(value, undefined, 2);
 const TOKENS = ['access_token', 'id_token', 'refresh_token'];
 
 /** The response body as text, with usable tokens masked. */
-function bodyOf({ body }: InjectedResponse): string {
+function bodyOf({ body }: Answer): string {
   const content = objectOf(body);
   if (content === undefined) return body.split('.').length === 3 ? '(a signed JWT, decoded above)' : body;
   const masked = Object.entries(content).map(([name, value]) => [
@@ -96,7 +98,7 @@ const pairsOf = (parameters: URLSearchParams): Named[] =>
   [...parameters].map(([name, value]) => ({ name, value }));
 
 /** How a token that is bound to a key is asked for and shown (RFC 9449 §5, §7.1), or one that is not. */
-function bindingOf(token: InjectedResponse | undefined) {
+function bindingOf(token: Answer | undefined) {
   const isBound = memberOf(token, 'token_type') === 'DPoP';
   return {
     scheme: isBound ? 'DPoP' : 'Bearer',
@@ -105,7 +107,7 @@ function bindingOf(token: InjectedResponse | undefined) {
   };
 }
 
-function userinfoStep(userinfo: InjectedResponse, token: InjectedResponse | undefined, issuer: string): Step {
+function userinfoStep(userinfo: Answer, token: Answer | undefined, issuer: string): Step {
   const { scheme, proof, proofOption } = bindingOf(token);
   return {
     title: 'Userinfo request',
@@ -195,9 +197,11 @@ export function outcomeOf(report: TestSignInReport, client: Values, issuer: stri
   const error = errorOf(report);
   const idToken = memberOf(token, 'id_token');
   const accessToken = memberOf(token, 'access_token');
-  const idClaims = idToken === undefined ? {} : partOf(idToken.split('.')[1]);
+  const idClaims = idToken === undefined ? {} : partOf(idToken.split('.')[1], started);
   const ownUserinfo =
-    userinfo === undefined ? undefined : (objectOf(userinfo.body) ?? partOf(userinfo.body.split('.')[1]));
+    userinfo === undefined
+      ? undefined
+      : (objectOf(userinfo.body) ?? partOf(userinfo.body.split('.')[1], started));
   const chosen = new Set(['resource', 'scope', 'prompt', 'acr_values', 'login_hint', 'ui_locales']);
   const again = new URLSearchParams([...started.query].filter(([name]) => chosen.has(name)));
   return {
@@ -215,8 +219,8 @@ export function outcomeOf(report: TestSignInReport, client: Values, issuer: stri
           },
     person: textOf(idClaims, 'preferred_username') || textOf(idClaims, 'sub'),
     isNonceRight: idClaims.nonce === started.query.get('nonce'),
-    idToken: decode(idToken),
-    accessToken: decode(accessToken),
+    idToken: decode(idToken, started),
+    accessToken: decode(accessToken, started),
     hasRefreshToken: memberOf(token, 'refresh_token') !== undefined,
     introspection: isMembers(introspection) ? claimsIn(introspection) : undefined,
     userinfo: ownUserinfo && claimsIn(ownUserinfo),

@@ -1,21 +1,22 @@
 // Runs a test sign-in ("Try it"): starts it for an administrator, redeems the code and uses the tokens as the application
-// would, and revokes everything granted before it shows the outcome. src/oidc/test-sign-in/test-sign-in-gate.ts explains why this is safe.
+// would, and revokes everything granted before it shows the outcome. Nothing of it is of use elsewhere: src/oidc/test-sign-in.ts.
 
 import type Koa from 'koa';
+import { passingId } from '../../client-ids.ts';
 import type { Events, RecordedEvent } from '../../events/index.ts';
-import type { InjectedResponse, InjectRequest } from '../../http/index.ts';
 import { isMembers } from '../../json.ts';
-import type { TestSignIn, TestSignInAccess } from '../../oidc/index.ts';
+import type { Answer, RedeemCode } from '../../oidc/index.ts';
 import type { Values } from '../pages/page.ts';
 import type { SignedInAdmin } from '../pages/signed-in-admin.ts';
+import type { TestSignIn, TestSignIns } from './started.ts';
 
 /** The steps in order. Steps that were not reached are absent. */
 export interface TestSignInReport {
   readonly started: TestSignIn;
   /** The authorization response: a code, or an error. */
   readonly answer: URLSearchParams;
-  readonly token?: InjectedResponse;
-  readonly userinfo?: InjectedResponse;
+  readonly token?: Answer;
+  readonly userinfo?: Answer;
   readonly introspection?: Values;
 }
 
@@ -32,19 +33,21 @@ export interface TestSignInRun {
 }
 
 export interface TestSignInRunDeps {
-  readonly access: TestSignInAccess;
+  readonly started: TestSignIns;
+  readonly redirectUri: string;
   readonly browserOf: (ctx: Koa.Context) => string | undefined;
   readonly isAdministrator: (accountId: string) => Promise<boolean>;
-  readonly ask: InjectRequest;
+  readonly redeem: RedeemCode;
+  /** The introspection response for an access token. */
+  readonly introspect: (accessToken: string) => Promise<object>;
   /** Revokes all grants of the application's test sign-ins in this browser's session. */
   readonly endGrants: (ctx: Koa.Context, clientId: string) => Promise<void>;
   readonly events: Pick<Events, 'record'>;
-  readonly basePath: string;
   readonly issuer: string;
 }
 
 /** @returns a string member of a JSON object */
-export function memberOf(answer: InjectedResponse | undefined, name: string): string | undefined {
+export function memberOf(answer: Answer | undefined, name: string): string | undefined {
   const value = objectOf(answer?.body ?? '')?.[name];
   return typeof value === 'string' ? value : undefined;
 }
@@ -64,8 +67,12 @@ export const errorOf = ({ answer, token }: TestSignInReport): string | undefined
   return token.status === 200 ? undefined : (memberOf(token, 'error') ?? 'server_error');
 };
 
+/** @returns what was said to the application as it would be without the test */
+export const asRegistered = (text: string, { clientId }: Pick<TestSignIn, 'clientId'>): string =>
+  text.replaceAll(passingId(clientId), clientId);
+
 export function createTestSignInRun(deps: TestSignInRunDeps): TestSignInRun {
-  const { access, browserOf, isAdministrator, ask, events, basePath } = deps;
+  const { redirectUri, browserOf, isAdministrator, events } = deps;
 
   const write = (event: RecordedEvent['event'], { adminId, clientId }: TestSignIn | Starter, more: object) =>
     events.record({
@@ -82,35 +89,20 @@ export function createTestSignInRun(deps: TestSignInRunDeps): TestSignInRun {
     code: string,
   ): Promise<Omit<TestSignInReport, 'started'>> {
     const answer = new URLSearchParams(ctx.querystring);
-    const fields = {
-      grant_type: 'authorization_code',
+    const { token, userinfo } = await deps.redeem({
+      clientId: passingId(started.clientId),
       code,
-      redirect_uri: access.redirectUri,
-      client_id: started.clientId,
-      code_verifier: started.verifier,
-    };
-    const makeProof = await access.proofsFor(started.clientId, started.query.get('resource') ?? undefined);
-    const proof = await makeProof?.('POST', '/oauth2/token');
-    const token = await ask(`${basePath}/oauth2/token`, fields, ctx.req, {
-      mark(request) {
-        access.markExchange(request, started.clientId);
-        if (proof !== undefined) request.headers.dpop = proof;
-      },
+      redirectUri,
+      verifier: started.verifier,
+      resource: started.query.get('resource') ?? undefined,
     });
     const accessToken = memberOf(token, 'access_token');
     if (accessToken === undefined) return { answer, token };
-    const introspection = await access.introspect(accessToken);
+    const described = asRegistered(JSON.stringify(await deps.introspect(accessToken)), started);
+    const introspection = objectOf(described) ?? {};
     // A token for an API is no credential at userinfo.
     if (started.query.has('resource')) return { answer, token, introspection };
-    const shown = await makeProof?.('GET', '/oauth2/userinfo', accessToken);
-    const userinfo = await ask(`${basePath}/oauth2/userinfo`, {}, ctx.req, {
-      bearer: accessToken,
-      mark({ headers }) {
-        if (shown !== undefined)
-          Object.assign(headers, { authorization: `DPoP ${accessToken}`, dpop: shown });
-      },
-    });
-    return { answer, token, userinfo, introspection };
+    return { answer, token, userinfo: await userinfo(), introspection };
   }
 
   async function run(ctx: Koa.Context, started: TestSignIn): Promise<TestSignInReport> {
@@ -129,12 +121,7 @@ export function createTestSignInRun(deps: TestSignInRunDeps): TestSignInRun {
       // The CSRF check of the form has already required the cookie.
       if (browser === undefined) throw new TypeError('a form was taken from a browser without a cookie');
       const start = { clientId, adminId: who.account.id, sessionUid: who.sessionUid };
-      const query = await access.started.begin({
-        ...start,
-        browser,
-        redirectUri: access.redirectUri,
-        parameters,
-      });
+      const query = await deps.started.begin({ ...start, browser, redirectUri, parameters });
       // Without the login_hint: it is personal data, and may be mistyped.
       const { login_hint: _, ...recorded } = parameters;
       await write('client.trial_started', start, { details: recorded });
@@ -146,7 +133,7 @@ export function createTestSignInRun(deps: TestSignInRunDeps): TestSignInRun {
       const [state, browser] = [query.get('state'), browserOf(ctx)];
       // RFC 9207 §2.4: a response from another issuer is rejected.
       if (state === null || browser === undefined || query.get('iss') !== deps.issuer) return undefined;
-      const started = await access.started.take(state, browser);
+      const started = await deps.started.take(state, browser);
       if (started === undefined || !(await isAdministrator(started.adminId))) return undefined;
       const report = await run(ctx, started);
       const reason = errorOf(report);

@@ -1,4 +1,5 @@
 // What an authorization request asks the user to consent to (OIDC Core §3.1.2.4, §5.5).
+import { registeredId } from '../../client-ids.ts';
 import { isLoopbackHost } from '../../config/parsers.ts';
 import type { Client } from '../library-types.ts';
 import { clientRecord } from '../models/client.ts';
@@ -61,7 +62,7 @@ export function strangerOf(
 ): Stranger | undefined {
   const { quarantine } = clientRecord(client);
   if (quarantine === undefined) return undefined;
-  const document = quarantine.by === 'document' ? new URL(client.clientId) : undefined;
+  const document = quarantine.by === 'document' ? new URL(registeredId(client.clientId)) : undefined;
   const redirect = URL.parse(request.redirectUri);
   const isWeb = redirect?.protocol === 'https:' && !isLoopbackHost(redirect.hostname);
   const scopes = new Set(request.scopes);

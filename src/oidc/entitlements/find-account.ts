@@ -8,7 +8,6 @@ import type { MethodTimes } from '../../sessions/index.ts';
 import { hasKeycloakTokens, keycloakClaims, keycloakRoles } from '../foreign-layout/keycloak-tokens.ts';
 import { clientRecord } from '../models/client.ts';
 import { countsFrom } from '../models/confirmed.ts';
-import { isTestSignInExchange } from '../test-sign-in/test-sign-in-gate.ts';
 import { apiClaims, liveScopes, pairsOf, scopeNames } from './api-pairs.ts';
 import { currentScopes, isGrantTypeAllowed, withheldScopes } from './entitlement.ts';
 import { requestedApi } from './requested-api.ts';
@@ -126,7 +125,7 @@ function limitToEntitlement(
       ? new errors.InvalidToken('grant type withdrawn')
       : new errors.InvalidGrant('the client may not use this grant type');
   }
-  if (token.kind === 'AuthorizationCode' && !isTestSignInExchange(ctx.req, client.clientId)) {
+  if (token.kind === 'AuthorizationCode') {
     const isRegistered = client.redirectUriAllowed(token.redirectUri ?? '');
     if (!isRegistered) throw new errors.InvalidGrant('the redirect_uri is no longer registered');
   }

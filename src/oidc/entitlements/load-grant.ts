@@ -7,7 +7,6 @@ import type { ConsentRecord } from '../../store/collections.ts';
 import { clientRecord } from '../models/client.ts';
 import type { SessionGrant } from '../models/grant.ts';
 import type { Models } from '../provider-base.ts';
-import { testSignInRedirectUri } from '../test-sign-in/test-sign-in-gate.ts';
 import { apiAsked, missingEntries } from './api-consent.ts';
 import { mayUse } from './client-access.ts';
 import { claimsUnder, scopesOfClaims } from './entitlement.ts';
@@ -17,7 +16,6 @@ import { isGrantable } from './scopes.ts';
 interface Deps {
   readonly models: () => Pick<Models, 'Grant'>;
   readonly findConsent: (accountId: string, clientId: string) => Promise<ConsentRecord | undefined>;
-  readonly baseUrl: string;
 }
 
 const consented = new WeakSet<object>();
@@ -25,7 +23,7 @@ const consented = new WeakSet<object>();
 /** Whether the person of this authorization request once agreed to the application as it is now; false before it is known. */
 export const hasConsented = ({ oidc }: KoaContextWithOIDC): boolean => consented.has(oidc);
 
-export function createLoadExistingGrant({ models, findConsent, baseUrl }: Deps) {
+export function createLoadExistingGrant({ models, findConsent }: Deps) {
   return async (ctx: KoaContextWithOIDC): Promise<Grant | undefined> => {
     const { client, session, result } = ctx.oidc;
     const account = requestAccount(ctx);
@@ -36,15 +34,11 @@ export function createLoadExistingGrant({ models, findConsent, baseUrl }: Deps) 
 
     const knownId = result?.consent?.grantId ?? session.grantIdFor(client.clientId);
     const found: SessionGrant | undefined = knownId === undefined ? undefined : await Grant.find(knownId);
-    const isTestSignIn = ctx.oidc.params?.redirect_uri === testSignInRedirectUri(baseUrl);
-    // A test sign-in and a real one never share a grant: the test revokes its grant, and its consent does not count.
     const statement = statementOf(clientRecord(client));
-    const isUsable = (found?.isTrial === true) === isTestSignIn && found?.statement === statement;
-    const known = isUsable ? found : undefined;
+    const known = found?.statement === statement ? found : undefined;
     if (known !== undefined) consented.add(ctx.oidc);
     const grant: SessionGrant = known ?? new Grant({ accountId: account.id, clientId: client.clientId });
     const before = encountered(grant);
-    if (isTestSignIn) grant.isTrial = true;
     if (statement !== undefined) grant.statement = statement;
 
     grant.sessionUid = session.uid;

@@ -17,7 +17,6 @@ const MAX_FRAMES = 20;
 
 interface Authorization {
   readonly sid?: string | undefined;
-  readonly isTrial?: boolean;
 }
 
 export function createFramesOf({ isOn, issuer, clients }: Deps): FramesOf {
@@ -36,7 +35,6 @@ export function createFramesOf({ isOn, issuer, clients }: Deps): FramesOf {
   return async (session) => {
     if (!isOn()) return [];
     const entries: [string, Authorization][] = Object.entries(session.authorizations ?? {});
-    const own = entries.filter(([, { isTrial }]) => isTrial !== true).slice(0, MAX_FRAMES);
-    return (await Promise.all(own.map(frameOf))).filter((uri) => uri !== undefined);
+    return (await Promise.all(entries.slice(0, MAX_FRAMES).map(frameOf))).filter((uri) => uri !== undefined);
   };
 }

@@ -1,6 +1,7 @@
 // The library's model of a stored application: cached per version of its record (the library's own cache holds 100 and hashes
-// all metadata on every use), secrets compared by digest, `sid` in every token, and public in a test sign-in.
+// all metadata on every use), secrets compared by digest, `sid` in every token.
 import { errors, type Client as LibraryClient } from 'oidc-provider';
+import { isPassing, registeredId } from '../../client-ids.ts';
 import {
   createIsOwnAddress,
   ordinaryMetadata,
@@ -13,11 +14,6 @@ import type { Stored } from '../../store/port.ts';
 import { type ClientClass, type ClientWithKeys, ProviderBase } from '../provider-base.ts';
 import type { AssertionTurns } from '../requests/assertion-turns.ts';
 import { createKeyLookup } from '../requests/client-keys.ts';
-import {
-  isAdmittedTestSignIn,
-  isTestSignInExchange,
-  testSignInRedirectUri,
-} from '../test-sign-in/test-sign-in-gate.ts';
 
 interface Deps {
   readonly findClient: (clientId: string) => Promise<Stored<ClientRecord> | undefined>;
@@ -52,24 +48,15 @@ export function createClientModel(
   { findClient, verifySecret, baseUrl, clock, hasLegacy, assertionTurns }: Deps,
 ): ClientClass {
   const cache = new Map<string, { version: number; client: ClientWithKeys }>();
-  const testSignInUri = testSignInRedirectUri(baseUrl);
   const isOwnAddress = createIsOwnAddress(baseUrl);
   const lookForKey = createKeyLookup(clock);
 
   return class Client extends Base {
     static override async find(id: string): Promise<ClientWithKeys | undefined> {
-      if (typeof id !== 'string' || id === '' || id.length > 200) return undefined;
+      if (typeof id !== 'string' || id === '' || registeredId(id).length > 200) return undefined;
       const stored = await findClient(id);
       if (stored?.value.isActive !== true) return undefined;
-      const known = () => metadataOf(stored.value, hasLegacy);
       const { ctx } = ProviderBase;
-      if (ctx !== undefined && isTestSignInExchange(ctx.req, id)) {
-        // The library rejects an algorithm for an authentication method that is not used.
-        const { token_endpoint_auth_signing_alg: _, ...metadata } = known();
-        const client = new Client({ ...metadata, token_endpoint_auth_method: 'none' });
-        records.set(client, stored.value);
-        return client;
-      }
       const assertion = ctx?.oidc?.params?.client_assertion;
       const isSigned = stored.value.metadata.token_endpoint_auth_method === 'private_key_jwt';
       if (ctx !== undefined && assertion !== undefined && isSigned) await assertionTurns.enter(ctx, id);
@@ -79,7 +66,7 @@ export function createClientModel(
         return cached.client;
       }
       const { value: record, version } = stored;
-      const client = new Client(withPlaceholderSecret(Base, known()));
+      const client = new Client(withPlaceholderSecret(Base, metadataOf(record, hasLegacy)));
       records.set(client, record);
       cache.delete(id);
       cache.set(id, { version, client });
@@ -94,15 +81,11 @@ export function createClientModel(
       return true;
     }
 
-    // One address of this server is for test sign-ins only, and its others are for our own pages, even if registered: a native
-    // application may use any port (RFC 8252 §7.3), ours included, and older records may predate the rule.
+    // Addresses of this server are for our own pages, even if registered: a native application may use any port (RFC 8252 §7.3),
+    // ours included, and older records may predate the rule.
     override redirectUriAllowed(redirectUri: string): boolean {
-      if (redirectUri !== testSignInUri) {
-        const isBuiltIn = records.get(this)?.origin === 'seed';
-        return (isBuiltIn || !isOwnAddress(redirectUri)) && super.redirectUriAllowed(redirectUri);
-      }
-      const { ctx } = ProviderBase;
-      return ctx !== undefined && isAdmittedTestSignIn(ctx.req, this.clientId);
+      const isOurs = records.get(this)?.origin === 'seed' || isPassing(this.clientId);
+      return (isOurs || !isOwnAddress(redirectUri)) && super.redirectUriAllowed(redirectUri);
     }
 
     /** Signed responses are unknown to whom no administrator gave them, as if the library had none. */

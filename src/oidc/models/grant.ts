@@ -14,8 +14,6 @@ import { newerIn, type WithNewer } from './newer-members.ts';
 
 export type SessionGrant = Grant & {
   sessionUid?: string;
-  /** From a test sign-in (test-sign-in-gate.ts): short-lived, and never used by a real sign-in. */
-  isTrial?: boolean;
   /** What an application that nobody vouched for said about itself when it was granted (src/clients/quarantine.ts). */
   statement?: string;
 };
@@ -62,9 +60,8 @@ export function createGrantModel(
   { accounts }: { readonly accounts: Accounts },
 ): GrantClass {
   return class Grant extends Base {
-    static override IN_PAYLOAD = [...Base.IN_PAYLOAD, 'sessionUid', 'isTrial', 'statement'];
+    static override IN_PAYLOAD = [...Base.IN_PAYLOAD, 'sessionUid', 'statement'];
     declare sessionUid?: string;
-    declare isTrial?: boolean;
     declare statement?: string;
     declare newer?: WithNewer['newer'];
 

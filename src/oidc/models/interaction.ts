@@ -5,7 +5,6 @@ import type { Clock } from '../../clock.ts';
 import type { MethodTimes } from '../../sessions/index.ts';
 import type { AccountDirectory } from '../entitlements/find-account.ts';
 import { type ModelClass, ProviderBase } from '../provider-base.ts';
-import { testSignInRedirectUri } from '../test-sign-in/test-sign-in-gate.ts';
 
 /** The progress of a sign-in, stored in the interaction between its pages. */
 export interface SigninProgress {
@@ -41,8 +40,6 @@ export type BoundInteraction = Interaction & {
   isRemembered?: boolean;
   /** Epoch milliseconds of the first form that failed: a user is working on this sign-in. */
   formAt?: number;
-  /** Whether this is a test sign-in by an administrator (test-sign-in-gate.ts): its consent is not remembered. */
-  readonly isTrial?: boolean;
 };
 
 interface Deps {
@@ -50,7 +47,6 @@ interface Deps {
   readonly browserDigest: (ctx: NonNullable<typeof ProviderBase.ctx>) => string;
   readonly clock: Clock;
   readonly accounts: AccountDirectory;
-  readonly baseUrl: string;
   /**
    * Takes some of the limited places for open sign-ins (src/rate-limits/open-sign-ins.ts, shared-places.ts). @throws AppError
    * request.rate_limited
@@ -80,7 +76,7 @@ async function isInvalidated(
 
 export function createInteractionModel(
   Base: ModelClass<Interaction>,
-  { browserDigest, clock, accounts, baseUrl, takePlace }: Deps,
+  { browserDigest, clock, accounts, takePlace }: Deps,
 ): ModelClass<Interaction> {
   return class Interaction extends Base {
     static override IN_PAYLOAD = [
@@ -104,10 +100,6 @@ export function createInteractionModel(
     declare place?: string | undefined;
     declare sharedPlaces?: readonly string[] | undefined;
     declare formAt?: number;
-
-    get isTrial(): boolean {
-      return this.params.redirect_uri === testSignInRedirectUri(baseUrl);
-    }
 
     static override async find(value: string, options?: { ignoreExpiration?: boolean }) {
       const interaction: BoundInteraction | undefined = await super.find(value, options);

@@ -11,16 +11,14 @@ import { refuseRequestUri, refuseWithdrawnType } from '../legacy/index.ts';
 import { throwPassedOn } from '../plain/context.ts';
 import type { OIDCContextClass } from '../provider-base.ts';
 import { ignoreReauthentication } from '../requests/device-request.ts';
-import { isForeignConsoleExchange } from '../sign-in/console-sign-in.ts';
 import { refuseSignedMode } from '../signed-responses.ts';
-import { isTestSignInExchange, testSignInRedirectUri } from '../test-sign-in/test-sign-in-gate.ts';
 import type { AccessTokenJwt } from '../tokens/access-token-jwt.ts';
 import { calledAddress } from '../tokens/dpop.ts';
+import { refuseOutside, refuseRedemption } from '../vouched-requests.ts';
 import { clientRecord } from './client.ts';
 
 interface Deps {
   readonly jwt: AccessTokenJwt;
-  readonly baseUrl: string;
 }
 
 // The endpoints at which clients authenticate.
@@ -43,7 +41,7 @@ const leftWithoutScope = new WeakMap<IncomingMessage, string>();
  */
 export const refusedScopes = (request: IncomingMessage): string | undefined => leftWithoutScope.get(request);
 
-export const createOIDCContextModel = (Base: OIDCContextClass, { jwt, baseUrl }: Deps): OIDCContextClass =>
+export const createOIDCContextModel = (Base: OIDCContextClass, { jwt }: Deps): OIDCContextClass =>
   class OIDCContext extends Base {
     readonly #ctx: KoaContextWithOIDC;
 
@@ -62,18 +60,18 @@ export const createOIDCContextModel = (Base: OIDCContextClass, { jwt, baseUrl }:
           throw new errors.InvalidRedirectUri();
         });
       }
-      if (this.route === 'authorization') this.once('assign.client', () => refuseRequestUri(ctx.req));
+      if (this.route === 'authorization') {
+        this.once('assign.client', ({ req }: KoaContextWithOIDC, client: Client) => {
+          refuseOutside(req, client.clientId);
+          refuseRequestUri(req);
+        });
+      }
       if (!ROUTES.has(this.route)) return;
       this.once('assign.client', (request: KoaContextWithOIDC, client: Client) => {
         refuseOtherMethod(request, client);
-        const isTestSignIn = this.params?.redirect_uri === testSignInRedirectUri(baseUrl);
-        // Only the test sign-in itself redeems its code, even if others have the code and every secret.
-        if (isTestSignIn && !isTestSignInExchange(request.req, client.clientId)) {
-          throw new errors.InvalidGrant('this redirect_uri is not for applications');
-        }
+        refuseOutside(request.req, client.clientId);
         if (this.route === 'token') {
-          if (isForeignConsoleExchange(request.req, client.clientId))
-            throw new errors.InvalidGrant('the codes of this client are redeemed by this server alone');
+          refuseRedemption(request.req, client.clientId);
           throwPassedOn(request.req);
           this.#dropScopes(request, client);
         }
@@ -112,7 +110,7 @@ export const createOIDCContextModel = (Base: OIDCContextClass, { jwt, baseUrl }:
     /** Whether the redirect URI of this request, if it has one, is registered now. */
     #isRegistered(client: Client): boolean {
       const uri = this.params?.redirect_uri;
-      if (typeof uri !== 'string' || uri === testSignInRedirectUri(baseUrl)) return true;
+      if (typeof uri !== 'string') return true;
       return client.redirectUriAllowed(uri);
     }
 

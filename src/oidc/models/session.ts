@@ -1,13 +1,13 @@
 // The browser's SSO session. A session that ends while one of its requests is in progress is not written again. Also records
 // sign-in, address and activity for administrators and the owner (src/sessions).
 import { type AdapterPayload, errors, type Session as LibrarySession } from 'oidc-provider';
+import { isPassing } from '../../client-ids.ts';
 import { type Clock, epochSeconds } from '../../clock.ts';
 import { secretDigest } from '../../ids.ts';
 import { type MethodTimes, mergeMethodTimes, readMethodTimes } from '../../sessions/index.ts';
 import type { ProtocolPayload } from '../../store/collections.ts';
 import { type EphemeralCollection, VersionConflict } from '../../store/port.ts';
 import { type ModelInternals, ProviderBase, type SessionClass } from '../provider-base.ts';
-import { testSignInRedirectUri } from '../test-sign-in/test-sign-in-gate.ts';
 import { newerIn, type WithNewer } from './newer-members.ts';
 
 export interface SessionActivity {
@@ -29,7 +29,6 @@ interface Deps {
   readonly recordActivity: (activity: SessionActivity) => Promise<void>;
   /** Whether an authentication at that time (epoch milliseconds) is still valid; otherwise the session is ended. */
   readonly confirm: (login: { accountId: string; uid: string; provenAt: number }) => Promise<boolean>;
-  readonly baseUrl: string;
   readonly settings: () => {
     readonly session_idle_seconds: number;
     readonly session_absolute_seconds: number;
@@ -52,6 +51,8 @@ type LoadedSession = LibrarySession &
     usedAt?: number;
     /** Absent: not stored yet. */
     storedVersion?: number | undefined;
+    /** What a client that passes has of the request. */
+    passing?: object;
     /** The request that uses it, when that is not one of the library (browser-session.ts). */
     request?: RequestFacts;
   };
@@ -59,13 +60,6 @@ type LoadedSession = LibrarySession &
 interface RequestFacts {
   readonly ip: string;
   get(header: string): string;
-}
-
-/** What the library stores for each application of the session. */
-interface Authorization {
-  sid?: string | undefined;
-  /** From a test sign-in (test-sign-in-gate.ts): the application is not notified of anything, including the logout. */
-  isTrial?: boolean;
 }
 
 const MAX_USER_AGENT = 512;
@@ -117,9 +111,7 @@ function activityToRecord(session: LoadedSession, ttl: number, now: number): Ses
   const { accountId, uid } = session;
   const request: RequestFacts | undefined = session.request ?? ProviderBase.ctx;
   if (accountId === undefined || request === undefined) return undefined;
-  const clientIds = Object.entries(session.authorizations ?? {}).flatMap(
-    ([id, one]: [string, Authorization]) => (one.isTrial === true ? [] : [id]),
-  );
+  const clientIds = Object.keys(session.authorizations ?? {});
   const as = [accountId, session.loginTs, ...clientIds].join(' ');
   if (session.noted?.as === as && now - session.noted.at < RECORD_INTERVAL_MS) return undefined;
   const isNew = session.noted === undefined;
@@ -139,9 +131,8 @@ function activityToRecord(session: LoadedSession, ttl: number, now: number): Ses
 
 export function createSessionModel(
   Base: SessionClass,
-  { collection, clock, recordActivity, confirm, settings, baseUrl }: Deps,
+  { collection, clock, recordActivity, confirm, settings }: Deps,
 ): SessionClass {
-  const testSignInUri = testSignInRedirectUri(baseUrl);
   const { create, write } = createSessionWriter(collection);
 
   /** The stored expiry follows the settings of the last use; shorter lifetimes apply immediately (checklist R061). */
@@ -189,12 +180,14 @@ export function createSessionModel(
       this.methodTimes = mergeMethodTimes(isSame ? readMethodTimes(this.methodTimes) : {}, proven);
     }
 
-    override ensureClientContainer(clientId: string): void {
-      const entry: Authorization = this.authorizationFor(clientId) ?? {};
-      const isNew = entry.sid === undefined;
-      super.ensureClientContainer(clientId);
-      if (ProviderBase.ctx?.oidc.params?.redirect_uri !== testSignInUri) delete entry.isTrial;
-      else if (isNew) entry.isTrial = true;
+    // The session's own applications are shown to its owner, and hear of its end.
+    override authorizationFor(
+      this: LoadedSession,
+      ...given: Parameters<LibrarySession['authorizationFor']>
+    ): ReturnType<LibrarySession['authorizationFor']> {
+      if (!isPassing(given[0])) return super.authorizationFor(...given);
+      this.passing ??= {};
+      return this.passing;
     }
 
     override async save(this: LoadedSession, ttl: number): Promise<string> {

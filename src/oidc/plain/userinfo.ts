@@ -41,8 +41,8 @@ export const userinfoPlainly =
     // Bound to a key, for another audience, or with claims that were asked for by name.
     if (token.isSenderConstrained() || token.aud !== undefined || token.claims !== undefined)
       return undefined;
-    // A person who was asked said no to a claim, or an administrator tries a sign-in.
-    if (grant.getRejectedOIDCClaims().length > 0 || grant.isTrial === true) return undefined;
+    // A person who was asked said no to a claim.
+    if (grant.getRejectedOIDCClaims().length > 0) return undefined;
     const { userinfo_signed_response_alg: signed, userinfo_encrypted_response_alg: encrypted } =
       client.metadata;
     if (signed !== undefined || encrypted !== undefined) return undefined;

@@ -17,15 +17,14 @@ import {
 } from '../entitlements/requested-api.ts';
 import { claimsByScope, scopes as known } from '../entitlements/scopes.ts';
 import { keepSettledScope } from '../entitlements/settle-scope.ts';
+import { contextFor } from '../library-context.ts';
 import { clientRecord } from '../models/client.ts';
-import { coveredScopes } from '../models/grant.ts';
 import type { ProtocolMount } from '../mount.ts';
 import { runPlainly } from '../plain/context.ts';
-import { claimsUnderScopes } from '../plain/userinfo.ts';
-import { createProofMaker } from '../test-sign-in/test-sign-in-proofs.ts';
+import { tokenRequest, userinfoFor } from '../token-request.ts';
 import { runAsDraft } from './draft.ts';
 import { type Assumed, grantSource, wayOf } from './grant-source.ts';
-import { contextFor, decoded, type Members, type PreviewedToken, words } from './parts.ts';
+import { decoded, type Members, type PreviewedToken, words } from './parts.ts';
 
 export interface PreviewRequest {
   readonly clientId: string;
@@ -133,13 +132,6 @@ export function createTokenPreview({ mount, accounts, apis, settings, clock, bas
     keepSettledScope(ctx);
   }
 
-  /** DPoP, where the application or the API demands it: by a key that is forgotten at once. */
-  async function proofFor(client: Client, isDemanded: boolean): Promise<Record<string, string>> {
-    if (!isDemanded && client.metadata().dpop_bound_access_tokens !== true) return {};
-    const prove = await createProofMaker({ baseUrl, clock });
-    return { dpop: await prove('POST', '/oauth2/token') };
-  }
-
   async function issue(asked: Asked) {
     const { provider } = mount;
     const { client, request, way } = asked;
@@ -163,21 +155,12 @@ export function createTokenPreview({ mount, accounts, apis, settings, clock, bas
     isProofDemanded: boolean,
   ): Promise<KoaContextWithOIDC> {
     const { provider } = mount;
-    const proof = await proofFor(client, isProofDemanded);
-    const token = contextFor(provider, 'token', { ...params, client_id: client.clientId }, proof);
+    const token = await tokenRequest({ provider, clock, baseUrl }, client, params, isProofDemanded);
     await runPlainly(token, async () => {
       token.oidc.entity('Client', client);
       await provider.grant(token);
     });
     return token;
-  }
-
-  function userinfoOf(token: KoaContextWithOIDC, { client, account }: Asked): Members | undefined {
-    const { Grant: grant, AccessToken: access } = token.oidc.entities;
-    if (grant === undefined || access === undefined || access.aud !== undefined) return undefined;
-    const covered = coveredScopes(grant, clientRecord(client), access.scopes);
-    if (!covered.includes('openid')) return undefined;
-    return { ...claimsUnderScopes({ ...accounts.claims(account), sub: account.id }, covered) };
   }
 
   async function preview(asked: Asked): Promise<TokenPreview> {
@@ -202,7 +185,7 @@ export function createTokenPreview({ mount, accounts, apis, settings, clock, bas
     };
     const accessToken = decoded(body.access_token);
     const idToken = decoded(body.id_token);
-    const userinfo = await runPlainly(token, async () => userinfoOf(token, asked));
+    const userinfo = await runPlainly(token, async () => userinfoFor(token, accounts)?.claims);
     return {
       scope: granted.join(' '),
       scopes: scopesOf(asked.request.scope, granted, stateOf),

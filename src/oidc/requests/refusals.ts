@@ -3,6 +3,7 @@
 // ones (src/clients/recent-refusals.ts). Never a code, token, secret or query.
 import type Koa from 'koa';
 import type { KoaContextWithOIDC } from 'oidc-provider';
+import { registeredId } from '../../client-ids.ts';
 import type { Events } from '../../events/index.ts';
 import { describeFailure, oauthErrorOf, requestIdOf } from '../../http/index.ts';
 import type { Logger } from '../../log.ts';
@@ -126,7 +127,7 @@ interface Deps {
 /** Before all endpoints: reports what they refuse, once per request. Nothing waits for it. */
 export function reportRefusals({ log, events }: Deps): Koa.Middleware {
   function report(ctx: ProtocolContext, endpoint: string, refusal: Refusal): void {
-    const known = ctx.oidc?.client?.clientId;
+    const known = registeredId(ctx.oidc?.client?.clientId);
     const clientId = refusal.clientId ?? known ?? namedClient(ctx);
     const address = addressForLog(refusal.address);
     const reason = text(refusal.reason);

@@ -1,6 +1,5 @@
 // Where a browser goes to sign in for self-service. The client is src/clients/console-client.ts.
 import { randomBytes } from 'node:crypto';
-import type { IncomingMessage } from 'node:http';
 import { CONSOLE_CLIENT_ID } from '../../clients/index.ts';
 
 interface SignIn {
@@ -32,15 +31,3 @@ export function consoleSignInUrl({ baseUrl, basePath, page, isFresh, isSignUp, a
   });
   return `${basePath}/oauth2/authorize?${query}`;
 }
-
-const exchanges = new WeakSet<IncomingMessage>();
-
-/**
- * The codes of that client are redeemed inside this server alone. The mark is on the object of an injected request, not a value
- * in it, so no request from outside has it.
- */
-export const markConsoleExchange = (request: IncomingMessage): void => void exchanges.add(request);
-
-/** Whether whoever knows code and verifier redeems a code of our own pages. */
-export const isForeignConsoleExchange = (request: IncomingMessage, clientId: string): boolean =>
-  clientId === CONSOLE_CLIENT_ID && !exchanges.has(request);

@@ -1,6 +1,7 @@
 // When a request needs interaction: the library's checks (OIDC Core §3.1.2.1) and ours for accounts and first-party
 // applications.
 import { errors, interactionPolicy, type KoaContextWithOIDC } from 'oidc-provider';
+import { isPassing } from '../../client-ids.ts';
 import { hasBareScheme, needsConfirmedAddress, statementOf } from '../../clients/index.ts';
 import { AppError } from '../../errors.ts';
 import { isInForeignFrame } from '../../http/index.ts';
@@ -13,7 +14,6 @@ import { type AccountDirectory, requestAccount } from '../entitlements/find-acco
 import { hasConsented } from '../entitlements/load-grant.ts';
 import { ACCOUNT_SCOPES, ADMIN_SCOPES } from '../entitlements/scopes.ts';
 import { clientRecord } from '../models/client.ts';
-import { testSignInRedirectUri } from '../test-sign-in/test-sign-in-gate.ts';
 
 const { base, Check, Prompt } = interactionPolicy;
 
@@ -26,7 +26,6 @@ interface Deps {
     readonly amr: readonly string[];
   }) => boolean;
   readonly accounts: Pick<AccountDirectory, 'reachableAcrs' | 'mayAdminister'>;
-  readonly baseUrl: string;
 }
 
 export function createInteractionPolicy(deps: Deps): interactionPolicy.DefaultPolicy {
@@ -60,7 +59,7 @@ export function createInteractionPolicy(deps: Deps): interactionPolicy.DefaultPo
     consent?.checks.add(thirdPartyNativeClientCheck(nativeClientCheck));
   }
   // Last: where the consent page named application and address, this one would say it again.
-  policy.add(new Prompt({ name: 'confirm' }, unconfirmedAddressCheck(deps)));
+  policy.add(new Prompt({ name: 'confirm' }, unconfirmedAddressCheck()));
   return policy;
 }
 
@@ -188,7 +187,7 @@ function detailsOf(ctx: KoaContextWithOIDC): ApiToConsent | undefined {
 }
 
 /** RFC 8252 §8.6: no administrator can vouch for the program that listens at such an address on the person's device. */
-const unconfirmedAddressCheck = ({ baseUrl }: Deps) =>
+const unconfirmedAddressCheck = () =>
   new Check(
     'unconfirmed_address',
     'this redirect_uri requires End-User interaction',
@@ -198,8 +197,7 @@ const unconfirmedAddressCheck = ({ baseUrl }: Deps) =>
       const isAnswered = result?.consent !== undefined || result?.confirm !== undefined;
       if (client === undefined || typeof redirectUri !== 'string' || isAnswered)
         return Check.NO_NEED_TO_PROMPT;
-      if (params?.response_type === 'none' || redirectUri === testSignInRedirectUri(baseUrl))
-        return Check.NO_NEED_TO_PROMPT;
+      if (params?.response_type === 'none' || isPassing(client.clientId)) return Check.NO_NEED_TO_PROMPT;
       return promptIf(needsConfirmedAddress(clientRecord(client), redirectUri, requestParamScopes));
     },
   );

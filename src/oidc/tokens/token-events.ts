@@ -1,6 +1,7 @@
 // Records tokens that were issued, refused and reused, from the library's events. Recording never waits, so it delays no
 // token. Reuse is rare and revokes a grant, so it is recorded at once; the rest is batched in memory (src/audit/token-log.ts).
 import type { KoaContextWithOIDC } from 'oidc-provider';
+import { registeredId } from '../../client-ids.ts';
 import { isUseStale } from '../../clients/index.ts';
 import type { Clock } from '../../clock.ts';
 import type { Events } from '../../events/index.ts';
@@ -41,7 +42,7 @@ export function reportTokens(
     const { client, entities } = ctx.oidc;
     const grantType = grantTypeOf(ctx);
     if (client === undefined || grantType === undefined) return;
-    const { clientId } = client;
+    const clientId = registeredId(client.clientId);
     if (isUseStale(clientRecord(client), clock())) events.emit('quarantinedUsed', { clientId });
     if (grantType === 'refresh_token') return events.emit('tokensRefreshed', { clientId });
     if (grantType === 'client_credentials') return events.emit('machineTokensIssued', { clientId });
@@ -56,7 +57,8 @@ export function reportTokens(
   });
 
   provider.on('authorization_code.saved', ({ clientId, codeChallenge, nonce }) => {
-    if (clientId !== undefined && !isDraft()) codeIssued({ clientId, codeChallenge, nonce });
+    if (clientId !== undefined && !isDraft())
+      codeIssued({ clientId: registeredId(clientId), codeChallenge, nonce });
   });
 
   // Emitted wherever the library revokes a grant; at the token endpoint only when a code or token was used twice.
@@ -84,7 +86,7 @@ export function reportTokens(
     ): void => {
       if (PENDING.has(error.message)) return;
       events.emit('tokensRefused', {
-        clientId: ctx.oidc.client?.clientId,
+        clientId: registeredId(ctx.oidc.client?.clientId),
         endpoint,
         grantType: grantTypeOf(ctx),
         error: error.message,

@@ -3,6 +3,7 @@
 import { Enum, String as StringSchema } from 'typebox';
 import type { Accounts } from '../../../accounts/index.ts';
 import type { Api, Apis } from '../../../apis/index.ts';
+import { registeredId } from '../../../client-ids.ts';
 import type { Clients } from '../../../clients/index.ts';
 import { AppError } from '../../../errors.ts';
 import type { IssuedGrant, IssuedToken, IssuedTokens, TokenKind } from '../../../sessions/index.ts';
@@ -92,7 +93,7 @@ const showToken = (token: IssuedToken, api: Api | undefined) => ({
   id: token.id,
   kind: token.kind,
   user_id: textOrNull(token.value.accountId),
-  client_id: textOrNull(token.value.clientId),
+  client_id: registeredId(textIn(token.value, 'clientId')) ?? null,
   grant_id: textOrNull(token.value.grantId),
   session_id: textOrNull(token.value.sessionUid),
   resource: api?.value.identifier ?? null,
@@ -117,13 +118,14 @@ async function apisOf({ resources }: ProtocolPayload, ports: Ports) {
 
 async function showGrant(grant: IssuedGrant, ports: Ports) {
   const { clients } = ports;
-  const { accountId, clientId, sessionUid, openid } = grant.value;
+  const { accountId, sessionUid, openid } = grant.value;
+  const clientId = registeredId(textIn(grant.value, 'clientId'));
   // Not found when the application was deleted.
-  const client = typeof clientId === 'string' ? await clients.find(clientId) : undefined;
+  const client = clientId === undefined ? undefined : await clients.find(clientId);
   return {
     id: grant.id,
     user_id: textOrNull(accountId),
-    client_id: textOrNull(clientId),
+    client_id: clientId ?? null,
     client_name: client ? String(client.value.metadata.client_name ?? client.id) : null,
     session_id: textOrNull(sessionUid),
     scopes: scopesOf(textIn(openid, 'scope')),

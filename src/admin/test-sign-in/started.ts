@@ -1,12 +1,13 @@
 // Test sign-ins ("Try it" in the Admin UI): which authorization request an administrator started, in which browser, and that
-// its response arrives once. The protocol core's exceptions for them are in test-sign-in-gate.ts.
+// its response arrives once.
 import { createHash, createHmac } from 'node:crypto';
 import type { Clock } from '../../clock.ts';
+import { newSecret, secretDigest } from '../../ids.ts';
 import type { TestSignInRecord } from '../../store/administration.ts';
 import type { EphemeralCollection } from '../../store/port.ts';
 
-/** From the start to the callback; nothing that a test sign-in obtains is valid longer (policies.ts). */
-export const TEST_SIGN_IN_SECONDS = 600;
+/** From the start to the callback. */
+const TEST_SIGN_IN_SECONDS = 600;
 
 export interface TestSignInStart {
   readonly clientId: string;
@@ -38,13 +39,11 @@ export interface TestSignIns {
 interface Deps {
   readonly collection: EphemeralCollection<TestSignInRecord>;
   readonly clock: Clock;
-  readonly newSecret: () => string;
-  readonly secretDigest: (secret: string) => string;
   /** Derives verifiers from states, so that none is stored; secret, the same in every process. */
   readonly key: string;
 }
 
-export function createTestSignIns({ collection, clock, newSecret, secretDigest, key }: Deps): TestSignIns {
+export function createTestSignIns({ collection, clock, key }: Deps): TestSignIns {
   const verifierOf = (state: string): string =>
     createHmac('sha256', key).update(`trial-verifier\n${state}`).digest('base64url');
 
