@@ -1,12 +1,10 @@
 // Texts that stand in tables or are made of others: messages of errors, labels and descriptions of settings, labels and sentences
 // of events; and words too small to be told from a code where they stand.
 import { sections } from '../../src/admin/guides/list.ts';
-import { sentencesOfEvents } from '../../src/admin/resources/audit/sentences.ts';
-import { gallery } from '../../src/admin/resources/branding/gallery.ts';
-import { eventLabel } from '../../src/admin/resources/names.ts';
 import { labelOf, sentence } from '../../src/admin/resources/settings/words.ts';
-import { eventNames } from '../../src/events/index.ts';
 import { errorRows } from '../../src/model/errors/errors.ts';
+import { eventRows } from '../../src/model/events/events.ts';
+import { mailRows } from '../../src/model/mails.ts';
 import { refusalRows } from '../../src/model/refusals/refusals.ts';
 import { definitionOf, settingKeys } from '../../src/settings/index.ts';
 import type { Found } from './sources.ts';
@@ -53,24 +51,23 @@ export function derivedTexts(): Found[] {
     const { group, description } = definitionOf(key);
     return [group, labelOf(key), sentence({ key, description })];
   });
-  const events = eventNames.map(eventLabel);
-  const told = Object.values(sentencesOfEvents).flatMap(variantsOf).map(lettered);
-  const samples = gallery
-    .filter(({ title }) => title === 'E-mails')
-    .flatMap(({ items }) => items.map(({ title }) => title));
+  const events = Object.values(eventRows).map(({ label }) => label);
+  const told = Object.values(eventRows)
+    .flatMap((row) => variantsOf(row.sentence))
+    .map(lettered);
   // Guides by what an application is; the others have the names of products.
   const kinds = ['Svelte and SvelteKit', 'Service', 'Device', 'MCP client'];
   const guides = [...sections.map(({ title }) => title), ...kinds, 'Run here', 'Parsed', 'From the manual'];
   return [
-    ...samples.map((text) => ({ text, at: 'src/admin/resources/branding/gallery.ts' })),
+    ...Object.values(mailRows).map(({ title }) => ({ text: title, at: 'src/model/mails.ts' })),
     ...guides.map((text) => ({ text, at: 'src/admin/guides' })),
     ...Object.values(errorRows).map(({ message }) => ({ text: message, at: 'src/model/errors' })),
     ...refusalRows.flatMap(({ words, remedy }) =>
       [words, remedy].map((text) => ({ text, at: 'src/model/refusals' })),
     ),
     ...settings.map((text) => ({ text, at: 'src/settings' })),
-    ...events.map((text) => ({ text, at: 'src/events/catalogue.ts' })),
-    ...told.map((text) => ({ text, at: 'src/admin/resources/audit/sentences.ts' })),
+    ...events.map((text) => ({ text, at: 'src/model/events' })),
+    ...told.map((text) => ({ text, at: 'src/model/events' })),
     ...SMALL.map((text) => ({ text, at: 'small words' })),
   ];
 }

@@ -1,7 +1,8 @@
 // Recording what happens, and who hears of it. What gives something (a sign-in, a consent) is recorded before it is given;
 // what takes something away (a logout, a revocation) is done first and noted.
-import type { EventName, RecordedEvent } from './catalogue.ts';
+import type { EventName } from '../model/events/events.ts';
 import { createOrigins, type Origins } from './origin.ts';
+import type { RecordedEvent } from './recorded-event.ts';
 import type { AwaitedSignals, Signals } from './signals.ts';
 
 type EventData = { readonly [Name in EventName]: RecordedEvent } & Signals & AwaitedSignals;

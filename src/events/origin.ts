@@ -1,7 +1,7 @@
 // Where an event comes from: the request in whose course it happens. It travels beside the calls, so that domains that know
 // nothing of HTTP can record events with address, browser and request, and write mails in the browser's language.
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { Actor } from './catalogue.ts';
+import type { Actor } from './recorded-event.ts';
 
 export interface Origin {
   readonly ipAddress: string;

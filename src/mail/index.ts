@@ -1,4 +1,4 @@
-// Outbound mail: which mails there are (templates.ts), what may fill them (values.ts), how they look (views.ts), the outbox and
+// Outbound mail: what a mail is made of (templates.ts), what may fill them (values.ts), how they look (views.ts), the outbox and
 // its delivery (mail.ts, where to start), and mails that anyone may ask for (requested.ts). Who gets which mail, and when, is
 // decided by the domains above; they subscribe to requests by kind.
 import type { Clock } from '../clock.ts';
@@ -22,14 +22,13 @@ import { createMailViews, type PlaceOf } from './views.ts';
 export { lintMail } from './lint.ts';
 export type { TestOutcome } from './mail.ts';
 export type { OutboxMail, Queued } from './outbox.ts';
-export { createMailPreviews, mailNames } from './previews.ts';
+export { createMailPreviews } from './previews.ts';
 export { accountValues, readerValues, requestValues } from './request-values.ts';
 export type { Requester } from './requested.ts';
 export { resealMails } from './reseal-mails.ts';
-export type { MailTemplate, MailValues } from './templates.ts';
+export type { MailValues } from './templates.ts';
 export {
   blocksOf,
-  isMail,
   MAX_TEXT as MAX_MAIL_TEXT,
   type MailTexts,
   mailBlocks,

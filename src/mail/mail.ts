@@ -3,6 +3,7 @@ import { isIP } from 'node:net';
 import type { Clock } from '../clock.ts';
 import type { Logger } from '../log.ts';
 import { isMailAddress } from '../model/mail-address.ts';
+import type { MailTemplate } from '../model/mails.ts';
 import { parseSmtpUrl } from '../model/smtp-url.ts';
 import type { FactRecord, MailRecord } from '../store/collections.ts';
 import type { Collection, Query } from '../store/port.ts';
@@ -12,7 +13,7 @@ import { createOutbox, type MailSealer, type OutboxMail, type Queued } from './o
 import { sampleValues } from './previews.ts';
 import { createServerProof } from './server-proof.ts';
 import { createSmtp, type OpenSmtp } from './smtp.ts';
-import type { MailTemplate, MailValues, RenderMail } from './templates.ts';
+import type { MailValues, RenderMail } from './templates.ts';
 import { Undelivered } from './undelivered.ts';
 import { safeValues } from './values.ts';
 
@@ -31,7 +32,7 @@ export interface OutgoingMail {
   /** Whose account it is about: the mail goes with it. Not of a mail to whoever has an address. */
   readonly accountId?: string | undefined;
   readonly template: MailTemplate;
-  /** What the template needs (mailTemplates), and optional facts about the request. */
+  /** What the template needs (its row), and optional facts about the request. */
   readonly values: MailValues;
   /** BCP 47, or a list of tags as `ui_locales`; default: English. */
   readonly language?: string | undefined;

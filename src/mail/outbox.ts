@@ -1,6 +1,7 @@
 // Stored mails: queued ones, their outcome, and what administrators see. Texts contain codes and links, so they are sealed,
 // and erased after delivery or failure. Our own, since a queue library would bring its own database.
 import type { Clock } from '../clock.ts';
+import type { MailTemplate } from '../model/mails.ts';
 import type { MailRecord } from '../store/collections.ts';
 import {
   type Collection,
@@ -10,7 +11,7 @@ import {
   VersionConflict,
 } from '../store/port.ts';
 import { pagesOf } from '../store/walk.ts';
-import type { MailTemplate, RenderedMail } from './templates.ts';
+import type { RenderedMail } from './templates.ts';
 
 export interface MailSealer {
   seal(purpose: string, text: string): string;

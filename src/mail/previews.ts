@@ -1,7 +1,8 @@
 // Every mail with values as people get them, for an administrator who looks at what they look like. They are no one's.
+import { type MailTemplate, mailRows } from '../model/mails.ts';
 import type { Theme } from '../views/index.ts';
-import { type MailTemplate, type MailValues, mailTemplates, type RenderedMail } from './templates.ts';
-import { isMail, type MailTexts } from './texts.ts';
+import type { MailValues, RenderedMail } from './templates.ts';
+import type { MailTexts } from './texts.ts';
 import { safeValues } from './values.ts';
 import { createMailViews } from './views.ts';
 
@@ -17,29 +18,19 @@ const request: MailValues = {
   timeZone: 'Europe/Berlin',
 };
 
-/** What each template can have beside what it needs. */
-const further: Readonly<Partial<Record<MailTemplate, MailValues>>> = {
-  invitation: { inviter: 'Grace Hopper', application: 'Acme Analytics' },
-  enrolment: { inviter: 'Grace Hopper' },
-};
-
-/** The names of all mails. */
-export const mailNames: readonly MailTemplate[] = Object.keys(mailTemplates).filter(isMail);
-
 /** For one mail, as it goes into the outbox. */
 export function sampleValues(name: MailTemplate, baseUrl: string): MailValues {
-  const needed: MailValues = {
+  const known: MailValues = {
     code: '314159',
-    url: `${baseUrl}/account`,
+    url: '/account',
     expiresSeconds: 1800,
     lockedSeconds: 900,
     codesLeft: 7,
     dueAt: START + 30 * DAY,
   };
-  const values = mailTemplates[name].map((value): [string, string | number] => [value, needed[value] ?? '']);
-  // Where a password can be chosen anew.
-  const way: MailValues = name === 'signup_known' ? { url: `${baseUrl}/oauth2/forgot-password` } : {};
-  const all = { ...request, ...Object.fromEntries(values), ...way, ...further[name] };
+  const { needs, sample } = mailRows[name];
+  const values = { ...Object.fromEntries(needs.map((value) => [value, known[value] ?? ''])), ...sample };
+  const all = { ...request, ...values, ...('url' in values && { url: `${baseUrl}${values.url}` }) };
   return safeValues(name, all, { baseUrl, at: START });
 }
 

@@ -1,7 +1,7 @@
 // The texts of mails that an administrator may write anew, for one language each. They are plain: what a mail is for (its code, its
 // button, how long it works, who asked) is part of every mail and no text, so that no text can leave it out or lead elsewhere.
+import type { MailTemplate } from '../model/mails.ts';
 import { type Language, pageStrings, type Strings } from '../views/index.ts';
-import { type MailTemplate, mailTemplates } from './templates.ts';
 import { looksLikeAddress } from './values.ts';
 
 /** In the order in which a mail has them. */
@@ -36,8 +36,6 @@ const LONGEST_NAME = 'Latchkey';
 
 const braces = /\{(\w+)\}/g;
 const namesIn = (text: string): string[] => [...text.matchAll(braces)].map(([, name = '']) => name);
-
-export const isMail = (name: string): name is MailTemplate => Object.hasOwn(mailTemplates, name);
 
 let strings: Strings | undefined;
 

@@ -1,7 +1,8 @@
 // Which values a mail may contain. Anyone may request a password reset for someone else's address, so nothing that the
 // requester chose may change the meaning of our mail (R006, R117, R121).
 import { isIP } from 'node:net';
-import { type MailTemplate, type MailValues, mailTemplates } from './templates.ts';
+import { type MailTemplate, mailRows } from '../model/mails.ts';
+import type { MailValues } from './templates.ts';
 
 const MAX_TEXT = 100;
 const MAX_URL = 2000;
@@ -77,7 +78,7 @@ export function safeValues(
     const safe = take(name, value, defaults.baseUrl);
     if (safe !== undefined) taken[name] = safe;
   }
-  const missing = mailTemplates[template].filter((name) => taken[name] === undefined);
+  const missing = mailRows[template].needs.filter((name) => taken[name] === undefined);
   if (missing.length > 0) throw new TypeError(`mail ${template} needs ${missing.join(', ')}`);
   return taken;
 }

@@ -1,8 +1,9 @@
 // What a mail shows beside its values: durations and the facts of the request, in the reader's language.
 import { dateFormat } from '../dates.ts';
 import { deviceParts } from '../events/index.ts';
+import type { MailTemplate } from '../model/mails.ts';
 import { createMailRenderer, type Theme } from '../views/index.ts';
-import type { MailTemplate, MailValues, RenderMail } from './templates.ts';
+import type { MailValues, RenderMail } from './templates.ts';
 import type { MailTexts } from './texts.ts';
 import { shown } from './values.ts';
 

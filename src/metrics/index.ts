@@ -3,6 +3,7 @@
 // for a number. Who may read them is src/http/metrics.ts.
 import type { Clock } from '../clock.ts';
 import type { Events } from '../events/index.ts';
+import { eventNames, eventRows } from '../model/events/events.ts';
 import * as model from '../store/collections.ts';
 import type { FieldFilter, Store } from '../store/port.ts';
 import { createMetrics } from './metrics.ts';
@@ -41,20 +42,11 @@ function seldom(read: () => Promise<number>): Read {
   };
 }
 
-const COUNTED_EVENTS = [
-  'signin.success',
-  'signin.stepped_up',
-  'signin.locked',
-  'signin.failure',
-  'passkey.failure',
-  'mfa.failure',
-] as const;
-
 /** @returns the metrics, and the same store with its answers timed */
 export function createAppMetrics({ store, clock, events, config, version, worker = '0' }: Deps) {
   const basePath = new URL(config.baseUrl).pathname.replace(/\/$/, '');
   const metrics = createMetrics({ version, worker, basePath });
-  for (const name of COUNTED_EVENTS) events.on(name, metrics.event);
+  for (const name of eventNames) if (eventRows[name].counter !== undefined) events.on(name, metrics.event);
   events.on('tokensIssued', ({ grantType }) => metrics.issued(grantType));
   events.on('tokensRefreshed', () => metrics.issued('refresh_token'));
   events.on('machineTokensIssued', () => metrics.issued('client_credentials'));

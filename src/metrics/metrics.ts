@@ -1,6 +1,7 @@
 // The metrics of this product (checklist R166) and the fixed words of their labels: never a client, a user, an address or a
 // path. Counting is one addition; everything else happens at a scrape.
 import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { eventRow } from '../model/events/events.ts';
 import { createRegistry, type Registry, type Sample } from './registry.ts';
 import { routeClassOf } from './route-class.ts';
 
@@ -35,12 +36,6 @@ function methodOf(amr: unknown): string {
   if (has('hwk', 'swk')) return 'passkey';
   return has('email_link') ? `email_link${more}` : 'other';
 }
-
-const FAILURES: Readonly<Record<string, string>> = {
-  'signin.failure': 'password',
-  'passkey.failure': 'passkey',
-  'mfa.failure': 'second_factor',
-};
 
 const LOOP_STEP_MS = 20;
 
@@ -116,11 +111,10 @@ export function createMetrics({ version, worker, basePath }: MetricsOptions) {
   return {
     /** An event of the audit log. */
     event({ event, details }: { readonly event: string; readonly details?: object | undefined }): void {
+      const { result, method } = eventRow(event)?.counter ?? {};
       const amr: unknown = details !== undefined && 'amr' in details ? details.amr : undefined;
-      if (event === 'signin.success') signIns.add('success', methodOf(amr));
-      else if (event === 'signin.stepped_up') signIns.add('stepped_up', methodOf(amr));
-      else if (event === 'signin.locked') lockouts.add();
-      else if (Object.hasOwn(FAILURES, event)) signIns.add('failure', FAILURES[event] ?? 'other');
+      if (result === 'locked') lockouts.add();
+      else if (result !== undefined) signIns.add(result, method ?? methodOf(amr));
     },
     issued(grantType: string): void {
       tokens.add(among(GRANT_TYPES, grantType));

@@ -3,16 +3,11 @@
 // neither fails nor delays the action.
 import { type Account, type Accounts, activeAdminFilters, hasSecondFactor } from '../accounts/index.ts';
 import type { Clock } from '../clock.ts';
-import { type EventName, type Events, eventNames, type RecordedEvent } from '../events/index.ts';
+import type { Events } from '../events/index.ts';
 import type { Logger } from '../log.ts';
-import {
-  accountValues,
-  type Mail,
-  type MailTemplate,
-  type MailValues,
-  readerValues,
-  requestValues,
-} from '../mail/index.ts';
+import { accountValues, type Mail, type MailValues, readerValues, requestValues } from '../mail/index.ts';
+import { eventNames, eventRows } from '../model/events/events.ts';
+import type { MailTemplate } from '../model/mails.ts';
 import type { RateLimits } from '../rate-limits/index.ts';
 
 interface Deps {
@@ -29,23 +24,6 @@ interface Deps {
 const MAX_TOLD = 20;
 
 type Recipient = Omit<Account, 'version'>;
-
-/** Owners' actions on their own accounts; administrators' actions are reported by signals. */
-const ownersActs: { readonly [Name in EventName]?: (event: RecordedEvent) => MailTemplate } = {
-  'password.changed': () => 'password_changed',
-  'password.reset': () => 'password_changed',
-  'mfa.enrolled': ({ details }) =>
-    details?.is_replaced === true ? 'second_factor_replaced' : 'second_factor_added',
-  'mfa.removed': () => 'second_factor_removed',
-  'recovery.generated': () => 'recovery_codes_replaced',
-  'recovery.used': () => 'recovery_code_used',
-  'passkey.added': () => 'passkey_added',
-  'passkey.removed': () => 'passkey_removed',
-  'email.removed': () => 'email_removed',
-  'email.yielded': () => 'email_removed',
-  'user.data_exported': () => 'data_exported',
-  'user.deletion_undone': () => 'deletion_undone',
-};
 
 export function subscribeNotices({ events, accounts, mail, limits, clock, baseUrl, log }: Deps): void {
   const { origins } = events;
@@ -89,11 +67,11 @@ export function subscribeNotices({ events, accounts, mail, limits, clock, baseUr
   }
 
   for (const name of eventNames) {
-    const templateOf = ownersActs[name];
-    if (templateOf === undefined) continue;
-    events.on(name, (event) => {
-      const { kind, id } = event.target ?? {};
-      if (kind === 'user' && id !== undefined) notifyOfRequest(templateOf(event), id);
+    const { notice, noticeOfReplacement = notice } = eventRows[name];
+    if (notice === undefined || noticeOfReplacement === undefined) continue;
+    events.on(name, ({ target: { kind, id } = {}, details }) => {
+      if (kind === 'user' && id !== undefined)
+        notifyOfRequest(details?.is_replaced === true ? noticeOfReplacement : notice, id);
     });
   }
   events.on('newBrowserUsed', ({ account }) => notifyOfRequest('new_sign_in', account.id, account));

@@ -2,7 +2,8 @@ import { type Account, addressKey, isDomainWelcome, parseEmail } from '../accoun
 import type { Clients } from '../clients/index.ts';
 import type { Clock } from '../clock.ts';
 import { AppError } from '../errors.ts';
-import type { Mail, MailTemplate, MailValues, Requester } from '../mail/index.ts';
+import type { Mail, MailValues, Requester } from '../mail/index.ts';
+import type { MailTemplate } from '../model/mails.ts';
 import { chargeAll, keyFor, type RateLimits } from '../rate-limits/index.ts';
 import { arePasswordsOff, type SettingValues } from '../settings/index.ts';
 import type { ClientRecord, MailRequestRecord } from '../store/collections.ts';

@@ -121,7 +121,7 @@ withEachServer('stats: counts of users, clients and sessions', async (world) => 
     accounts.create({ username, password: goodPassword, ...more });
   const alice = await user('alice', { role: 'admin' });
   await user('ann', { role: 'auditor' });
-  await user('old', { isActive: false });
+  await user('old', { is_active: false });
   await clients.create({
     metadata: { client_name: 'Acme', redirect_uris: ['https://app.example.com/callback'] },
     origin: 'admin',

@@ -2,7 +2,7 @@
 import { deepEqual, doesNotMatch, equal, match, ok } from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { samples } from '../../src/admin/resources/branding/samples/samples.ts';
-import { mailNames } from '../../src/mail/index.ts';
+import { mailNames } from '../../src/model/mails.ts';
 import { membersOf } from '../admin/answers.ts';
 import { Agent, codeRequest, hiddenFields } from '../support/agent.ts';
 import { PASSWORD, startApp } from '../support/app.ts';

@@ -1,7 +1,7 @@
 // Every message of the product that claims that something was sent, saved or ended, found by its words; and what holds each, so that
 // a new one fails until it is told what makes it true.
 import { readFileSync } from 'node:fs';
-import { eventLabels } from '../../src/events/catalogue.ts';
+import { eventRows } from '../../src/model/events/events.ts';
 
 /** Words of deliveries and endings. */
 const CLAIM =
@@ -30,7 +30,7 @@ export function claimsOfProduct(): ReadonlyMap<string, string> {
     /^ {2}'([a-z-]+)':\s+'([^']+)'/gm,
   ))
     if (CLAIM.test(text)) found.set(`notice ${key}`, text);
-  for (const [name, label] of Object.entries(eventLabels))
+  for (const [name, { label }] of Object.entries(eventRows))
     if (CLAIM.test(label)) found.set(`event ${name}`, label);
   return found;
 }

@@ -3,7 +3,7 @@
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { sentenceOf } from '../../src/admin/resources/audit/sentences.ts';
-import { eventNames } from '../../src/events/index.ts';
+import { eventNames } from '../../src/model/events/events.ts';
 import { Agent, type Page, redeem, refresh } from '../support/agent.ts';
 import { PASSWORD, startApp, type TestApp } from '../support/app.ts';
 

@@ -4,11 +4,11 @@ import { test } from 'node:test';
 import { simpleParser } from 'mailparser';
 import { compose } from '../../src/mail/compose.ts';
 import { lintMail } from '../../src/mail/lint.ts';
-import type { MailTemplate } from '../../src/mail/templates.ts';
 import { createMailViews } from '../../src/mail/views.ts';
+import { type MailTemplate, mailNames } from '../../src/model/mails.ts';
 import { type Language, languages } from '../../src/views/strings.ts';
 import { plainTheme } from '../pages/server.ts';
-import { mailNames, mailSecrets, sampleValues } from './samples.ts';
+import { mailSecrets, sampleValues } from './samples.ts';
 import { baseUrl, start } from './support.ts';
 
 /** Gmail cuts a mail off here, and with it the link. */

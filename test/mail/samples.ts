@@ -1,10 +1,8 @@
 // Every mail with all that it can say, for the tests that look at each of them in each language.
-import { type MailTemplate, type MailValues, mailTemplates } from '../../src/mail/templates.ts';
+import type { MailValues } from '../../src/mail/templates.ts';
 import { safeValues } from '../../src/mail/values.ts';
+import { type MailTemplate, mailRows } from '../../src/model/mails.ts';
 import { baseUrl, start } from './support.ts';
-
-// Object.keys() forgets the names in its type; they are exactly the keys of the list.
-export const mailNames = Object.keys(mailTemplates) as readonly MailTemplate[];
 
 export const mailSecrets = { code: '314159', token: 'A1b2C3d4E5f6' };
 
@@ -34,7 +32,7 @@ const further: Readonly<Partial<Record<MailTemplate, MailValues>>> = {
 
 /** What the template needs, and what is known of the request, as it goes into the outbox. */
 export function sampleValues(name: MailTemplate, own: MailValues = {}): MailValues {
-  const values = mailTemplates[name].map((value): [string, string | number] => [value, needed[value] ?? '']);
+  const values = mailRows[name].needs.map((value): [string, string | number] => [value, needed[value] ?? '']);
   const all = { ...request, ...Object.fromEntries(values), ...further[name], ...own };
   return safeValues(name, all, { baseUrl, at: start });
 }

@@ -4,12 +4,13 @@ import { readdirSync } from 'node:fs';
 import { test } from 'node:test';
 import { simpleParser } from 'mailparser';
 import { compose } from '../../src/mail/compose.ts';
-import type { MailLogo, MailTemplate, MailValues } from '../../src/mail/templates.ts';
+import type { MailLogo, MailValues } from '../../src/mail/templates.ts';
 import { createMailViews } from '../../src/mail/views.ts';
+import { type MailTemplate, mailNames as names } from '../../src/model/mails.ts';
 import { type MailColors, mailColors } from '../../src/views/mail-colors.ts';
 import { contrast } from '../../src/views/palette.ts';
 import { plainTheme } from '../pages/server.ts';
-import { mailNames as names, sampleValues as valuesOf } from './samples.ts';
+import { sampleValues as valuesOf } from './samples.ts';
 import { baseUrl, start } from './support.ts';
 
 const render = createMailViews({ theme: () => plainTheme, baseUrl });

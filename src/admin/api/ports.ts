@@ -1,6 +1,7 @@
 // The interfaces that the admin API needs from other domains, as narrow as it uses them. Those domains do not import it.
 import type Koa from 'koa';
-import type { MailTemplate, OutboxMail, TestOutcome } from '../../mail/index.ts';
+import type { OutboxMail, TestOutcome } from '../../mail/index.ts';
+import type { MailTemplate } from '../../model/mails.ts';
 import type { Bearers } from '../../oidc/index.ts';
 import type { SessionRecord } from '../../store/collections.ts';
 import type { Query, Stored } from '../../store/port.ts';

@@ -1,6 +1,7 @@
 // What pages of the Admin UI can ask of previews (console/previews.ts).
 import type { Look } from '../../branding/index.ts';
-import type { MailTemplate, MailTexts } from '../../mail/index.ts';
+import type { MailTexts } from '../../mail/index.ts';
+import type { MailTemplate } from '../../model/mails.ts';
 import type { ContrastPair, Language } from '../../views/index.ts';
 
 export interface SampleRequest {

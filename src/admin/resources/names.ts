@@ -1,7 +1,8 @@
 // The labels of audit events, and the names of the users and items in them.
 
 import { AppError } from '../../errors.ts';
-import { deviceName, eventLabels } from '../../events/index.ts';
+import { deviceName } from '../../events/index.ts';
+import { eventRow } from '../../model/events/events.ts';
 import { named, type PageText, Phrase, phrase } from '../../phrase.ts';
 import { textOf } from '../pages/field-values.ts';
 import { personName } from '../pages/format.ts';
@@ -35,10 +36,8 @@ const sentence = (name: string): string => {
   return text.charAt(0).toUpperCase() + text.slice(1);
 };
 
-const labels: Readonly<Record<string, string>> = eventLabels;
-
 /** Events of a later version of this product have no label here. */
-export const eventLabel = (name: string): string => labels[name] ?? sentence(name);
+export const eventLabel = (name: string): string => eventRow(name)?.label ?? sentence(name);
 
 /** @param kind as in events. Each id is read once per page. */
 export type NameOf = (kind: string, id: string) => Promise<Name>;
@@ -135,7 +134,7 @@ function noteOf({ reason, details }: AuditEvent): PageText {
 }
 
 /** As templates show an event. */
-export const eventRow = async (event: AuditEvent, nameOf: NameOf) => ({
+export const shownEvent = async (event: AuditEvent, nameOf: NameOf) => ({
   id: event.id,
   at: event.at,
   event: event.event,
@@ -149,5 +148,5 @@ export const eventRow = async (event: AuditEvent, nameOf: NameOf) => ({
   device: deviceName(event.user_agent ?? '').replace(/^Unknown$/, ''),
 });
 
-export const eventRows = (events: readonly AuditEvent[], nameOf: NameOf) =>
-  Promise.all(events.map((event) => eventRow(event, nameOf)));
+export const shownEvents = (events: readonly AuditEvent[], nameOf: NameOf) =>
+  Promise.all(events.map((event) => shownEvent(event, nameOf)));

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { ROWS } from '../../pages/list-page.ts';
 import type { Page } from '../../pages/page.ts';
-import { createNames, eventRows } from '../names.ts';
+import { createNames, shownEvents } from '../names.ts';
 import { asked } from './query.ts';
 import { auditLog } from './resource.ts';
 
@@ -24,7 +24,7 @@ export const livePage: Page = {
       ctx.status = 304;
       return;
     }
-    const rows = await eventRows(data.items, createNames(context));
+    const rows = await shownEvents(data.items, createNames(context));
     context.show('audit-rows', { title: '', here: 'audit', rows });
   },
 };

@@ -1,7 +1,7 @@
 // The pages of the audit log: what happened, by whom, to whom; searched by address, and one event in full.
 
 import { AppError } from '../../../errors.ts';
-import { eventNames } from '../../../events/index.ts';
+import { eventNames } from '../../../model/events/events.ts';
 import { ours, type PageText, Phrase, type PhraseValue, phrase } from '../../../phrase.ts';
 import { searchWords } from '../../../store/search-text.ts';
 import { exportPage } from '../../pages/exports.ts';
@@ -11,7 +11,7 @@ import { type AdminContext, idOf, type Page } from '../../pages/page.ts';
 import type { Name } from '../../pages/parts.ts';
 import { applicationName } from '../clients/page.ts';
 import { clients } from '../clients/resource.ts';
-import { createNames, eventLabel, eventRow, eventRows, type NameOf } from '../names.ts';
+import { createNames, eventLabel, type NameOf, shownEvent, shownEvents } from '../names.ts';
 import { sessions } from '../sessions/resource.ts';
 import { users } from '../users/resource.ts';
 import { changesOf, shown } from './changes.ts';
@@ -115,7 +115,7 @@ const list = drawnList({
       pickFields,
       meant: await meant(context),
       liveQuery: isLive ? query.toString() : undefined,
-      rows: await eventRows(items, createNames(context)),
+      rows: await shownEvents(items, createNames(context)),
     };
   },
 });
@@ -167,7 +167,7 @@ const inSentence = ({ label, isOurs }: Name): PhraseValue => (isOurs === true ? 
 async function showEvent(context: AdminContext): Promise<void> {
   const { data: event } = await context.call(auditLog.read, { params: idOf(context) });
   const nameOf = createNames(context);
-  const row = await eventRow(event, nameOf);
+  const row = await shownEvent(event, nameOf);
   const details = event.details ?? {};
   const rest = Object.entries(details).filter(([name]) => !SHOWN_APART.has(name));
   context.show('audit-event', {

@@ -7,7 +7,8 @@ import {
   String as StringSchema,
   Unknown,
 } from 'typebox';
-import { classOfEvent, type EventClass } from '../../../events/index.ts';
+import type { EventClass } from '../../../model/events/event-row.ts';
+import { classOfEvent } from '../../../model/events/events.ts';
 import { type AuditRecord, audit as collection } from '../../../store/collections.ts';
 import type { FieldValue, Query, Stored } from '../../../store/port.ts';
 import { searchWords } from '../../../store/search-text.ts';

@@ -1,7 +1,6 @@
 // What the gallery has: every page in its states, and every mail, by what people do with them.
-import { mailNames } from '../../../mail/index.ts';
+import { mailNames, mailRows } from '../../../model/mails.ts';
 import type { PageName } from '../../../views/index.ts';
-import { mailTitles } from './mail-titles.ts';
 import { samples } from './samples/samples.ts';
 
 /** The pages of each group, in the order in which people meet them. */
@@ -176,5 +175,8 @@ export const gallery: readonly { readonly title: string; readonly items: readonl
         .map(([name]) => ({ name, title, ...stateOf(name, template) })),
     ),
   })),
-  { title: 'E-mails', items: mailNames.map((name) => ({ name: `mail-${name}`, title: mailTitles[name] })) },
+  {
+    title: 'E-mails',
+    items: mailNames.map((name) => ({ name: `mail-${name}`, title: mailRows[name].title })),
+  },
 ];

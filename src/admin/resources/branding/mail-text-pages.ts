@@ -1,7 +1,8 @@
 // The texts of mails, below Settings › Branding: all mails, and one in one language beside what it looks like.
 import { AppError } from '../../../errors.ts';
 import { newSecret } from '../../../ids.ts';
-import { blocksOf, isMail, type MailTemplate, mailBlocks } from '../../../mail/index.ts';
+import { blocksOf, mailBlocks } from '../../../mail/index.ts';
+import { isMail, type MailTemplate, mailRows } from '../../../model/mails.ts';
 import { isLanguage, type Language } from '../../../views/index.ts';
 import { refusalOf, textOrNull, typedIn, versionOf } from '../../pages/field-values.ts';
 import { orShown, type Refused } from '../../pages/form-pages.ts';
@@ -11,7 +12,6 @@ import { createNames } from '../names.ts';
 import { choicesOf } from './gallery-pages.ts';
 import { type MailTextsBody, textsWith } from './mail-text-schema.ts';
 import { mailTexts } from './mail-texts.ts';
-import { mailTitles } from './mail-titles.ts';
 
 const crumbs = [
   { label: 'Settings', href: '/settings' },
@@ -60,7 +60,7 @@ async function showList(context: AdminContext): Promise<void> {
     crumbs: crumbs.slice(0, 1),
     items: data.items.map((item) => ({
       ...item,
-      title: isMail(item.mail) ? mailTitles[item.mail] : item.mail,
+      title: isMail(item.mail) ? mailRows[item.mail].title : item.mail,
     })),
     versions: await Promise.all(versions),
   });
@@ -97,7 +97,7 @@ async function showMail(
   context.show(
     'branding-mail',
     {
-      title: mailTitles[asked.mail],
+      title: mailRows[asked.mail].title,
       here: 'settings',
       crumbs: [...crumbs, { label: 'Texts of e-mails', href: '/branding/mails' }],
       // `language` is the one of the page itself.
@@ -130,7 +130,7 @@ async function showMail(
 async function keepDraft(context: AdminContext): Promise<void> {
   const asked = askedOf(context);
   const shown = await judged(context, asked, true);
-  context.show('branding-mail-shown', { title: mailTitles[asked.mail], here: 'settings', labels, shown });
+  context.show('branding-mail-shown', { title: mailRows[asked.mail].title, here: 'settings', labels, shown });
 }
 
 async function save(context: AdminContext): Promise<void> {

@@ -1,14 +1,8 @@
 // The own texts of one mail in one language, on the wire, and what is stored of them.
 import { Object as ObjectSchema, Partial, type Static, String as StringSchema } from 'typebox';
 import { AppError } from '../../../errors.ts';
-import {
-  blocksOf,
-  MAX_MAIL_TEXT,
-  type MailTemplate,
-  type MailTexts,
-  mailBlocks,
-  problemOf,
-} from '../../../mail/index.ts';
+import { blocksOf, MAX_MAIL_TEXT, type MailTexts, mailBlocks, problemOf } from '../../../mail/index.ts';
+import type { MailTemplate } from '../../../model/mails.ts';
 import { oneLine } from '../../../model/text-kinds.ts';
 import type { Language } from '../../../views/index.ts';
 import { nullable, strict } from '../../api/schema-parts.ts';

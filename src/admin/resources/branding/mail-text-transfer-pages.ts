@@ -1,6 +1,7 @@
 // Moves the own texts of mails between installations: the export is a file; the import shows what each mail would say, and what
 // the lint says of it, before anything is saved, and is then one version of all texts.
-import { blocksOf, isMail, type MailTexts } from '../../../mail/index.ts';
+import { blocksOf, type MailTexts } from '../../../mail/index.ts';
+import { isMail } from '../../../model/mails.ts';
 import { isLanguage } from '../../../views/index.ts';
 import type { AdminContext, Page } from '../../pages/page.ts';
 import { importFile, sendFile } from './import-page.ts';

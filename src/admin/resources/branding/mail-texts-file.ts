@@ -8,7 +8,8 @@ import {
   Unknown,
 } from 'typebox';
 import { AppError } from '../../../errors.ts';
-import { isMail, type MailTexts, mailBlocks, mailNames } from '../../../mail/index.ts';
+import { type MailTexts, mailBlocks } from '../../../mail/index.ts';
+import { isMail, mailNames } from '../../../model/mails.ts';
 import { isLanguage, languages } from '../../../views/index.ts';
 import { EXPECTED } from '../../api/expected.ts';
 import { DOCUMENTED, strict } from '../../api/schema-parts.ts';

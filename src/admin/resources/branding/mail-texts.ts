@@ -2,7 +2,8 @@
 import { Array as ArraySchema, Enum, Integer, Object as ObjectSchema, String as StringSchema } from 'typebox';
 import type { SavedLook } from '../../../branding/index.ts';
 import { AppError } from '../../../errors.ts';
-import { isMail, type MailTemplate, type MailTexts, mailNames } from '../../../mail/index.ts';
+import type { MailTexts } from '../../../mail/index.ts';
+import { isMail, type MailTemplate, mailNames } from '../../../model/mails.ts';
 import { isLanguage, type Language, languages } from '../../../views/index.ts';
 import { defineRoutes, type RouteKit } from '../../api/define-resource.ts';
 import { iso, nullable, strict, timestamp } from '../../api/schema-parts.ts';

@@ -1,6 +1,7 @@
 // Outbound mail: sent, queued and failed mails, and the readable ones stored because no mail server is configured.
 import { Enum, Integer, Object as ObjectSchema, Optional, String as StringSchema } from 'typebox';
-import { mailNames, type OutboxMail, type TestOutcome } from '../../../mail/index.ts';
+import type { OutboxMail, TestOutcome } from '../../../mail/index.ts';
+import { mailNames } from '../../../model/mails.ts';
 import { mails as collection, type MailRecord } from '../../../store/collections.ts';
 import { languages } from '../../../views/index.ts';
 import { defineResource, type ListPorts } from '../../api/define-resource.ts';

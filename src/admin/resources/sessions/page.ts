@@ -1,7 +1,7 @@
 // The page of one session: what it is, and what happened in it.
 import { idOf, type Page } from '../../pages/page.ts';
 import { auditLog } from '../audit/resource.ts';
-import { createNames, eventRows } from '../names.ts';
+import { createNames, shownEvents } from '../names.ts';
 import { eventsMeanwhile } from './events-meanwhile.ts';
 import { sessions } from './resource.ts';
 
@@ -23,7 +23,7 @@ export const sessionPage: Page = {
       session,
       user: await nameOf('user', session.user_id),
       isOwn: session.id === context.admin.sessionUid,
-      trail: await eventRows(events.items, nameOf),
+      trail: await shownEvents(events.items, nameOf),
       meanwhile: eventsMeanwhile(session),
     });
   },

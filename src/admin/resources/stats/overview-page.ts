@@ -8,7 +8,7 @@ import { clients } from '../clients/resource.ts';
 import { keyPlanOf } from '../keys/plan.ts';
 import { signingKeys } from '../keys/resource.ts';
 import { mails } from '../mails/resource.ts';
-import { createNames, eventRows } from '../names.ts';
+import { createNames, shownEvents } from '../names.ts';
 import { mailServer } from '../settings/mail-server.ts';
 import { hasMailServer, readSettings } from '../settings/read.ts';
 import { users } from '../users/resource.ts';
@@ -171,7 +171,7 @@ async function overview(context: AdminContext): Promise<void> {
       },
       { label: 'Passkey', share: shareOf(counts.users_with_passkey, fresh.users), href: '', action: '' },
     ],
-    recent: await eventRows(recent.data.items, createNames(context)),
+    recent: await shownEvents(recent.data.items, createNames(context)),
   });
 }
 

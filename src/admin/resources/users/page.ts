@@ -7,7 +7,7 @@ import { personName } from '../../pages/format.ts';
 import { type AdminContext, idOf, type Page, type Values } from '../../pages/page.ts';
 import { auditLog } from '../audit/resource.ts';
 import { groupChoices } from '../groups/choice.ts';
-import { createNames, eventRows } from '../names.ts';
+import { createNames, shownEvents } from '../names.ts';
 import { passkeys } from '../passkeys/resource.ts';
 import { userSessions } from '../sessions/resource.ts';
 import { grants } from '../tokens/resource.ts';
@@ -30,7 +30,7 @@ async function trailOf(context: AdminContext, id: string) {
   const events = [...new Map(found.map((event) => [event.id, event])).values()]
     .sort((a, b) => (a.id < b.id ? 1 : -1))
     .slice(0, TRAIL);
-  return eventRows(events, createNames(context));
+  return shownEvents(events, createNames(context));
 }
 
 export async function showUser(context: AdminContext, model: object = {}, status = 200): Promise<void> {
