@@ -1,12 +1,12 @@
-// Texts that stand in tables or are made of others: messages of errors, labels and descriptions of settings, labels and sentences
+// Texts that stand in tables or are made of others: messages of errors, descriptions of settings, labels and sentences
 // of events; and words too small to be told from a code where they stand.
 import { sections } from '../../src/admin/guides/list.ts';
-import { labelOf, sentence } from '../../src/admin/resources/settings/words.ts';
+import { sentence } from '../../src/admin/resources/settings/words.ts';
 import { errorRows } from '../../src/model/errors/errors.ts';
 import { eventRows } from '../../src/model/events/events.ts';
 import { mailRows } from '../../src/model/mails.ts';
 import { refusalRows } from '../../src/model/refusals/refusals.ts';
-import { definitionOf, settingKeys } from '../../src/settings/index.ts';
+import { settingKeys, settingRow } from '../../src/model/settings/settings.ts';
 import type { Found } from './sources.ts';
 
 /** Every way to say it: what stands in brackets is there or not. */
@@ -48,8 +48,8 @@ const SMALL = [
 
 export function derivedTexts(): Found[] {
   const settings = settingKeys.flatMap((key) => {
-    const { group, description } = definitionOf(key);
-    return [group, labelOf(key), sentence({ key, description })];
+    const { group, description, withoutMail } = settingRow(key);
+    return [group, sentence({ key, description }), ...(withoutMail === undefined ? [] : [withoutMail.says])];
   });
   const events = Object.values(eventRows).map(({ label }) => label);
   const told = Object.values(eventRows)
@@ -65,7 +65,7 @@ export function derivedTexts(): Found[] {
     ...refusalRows.flatMap(({ words, remedy }) =>
       [words, remedy].map((text) => ({ text, at: 'src/model/refusals' })),
     ),
-    ...settings.map((text) => ({ text, at: 'src/settings' })),
+    ...settings.map((text) => ({ text, at: 'src/model/settings' })),
     ...events.map((text) => ({ text, at: 'src/model/events' })),
     ...told.map((text) => ({ text, at: 'src/model/events' })),
     ...SMALL.map((text) => ({ text, at: 'small words' })),

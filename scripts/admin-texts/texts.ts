@@ -2,6 +2,7 @@
 import { fileURLToPath } from 'node:url';
 import { keyOf } from '../../src/views/translate/words.ts';
 import { derivedTexts } from './derived.ts';
+import { textsOfRows } from './rows.ts';
 import { textsOfAssets } from './scripts.ts';
 import { textsOfSources } from './sources.ts';
 import { textsOfTemplates } from './templates.ts';
@@ -14,6 +15,7 @@ export function adminTexts(): ReadonlyMap<string, readonly string[]> {
     ...textsOfTemplates(root),
     ...textsOfSources(fileURLToPath(root)),
     ...textsOfAssets(root),
+    ...textsOfRows(),
     ...derivedTexts(),
   ];
   for (const { text, at } of found) {

@@ -2,8 +2,13 @@
 // test/docs/generated.test.ts holds the files equal to what is rendered here.
 import { renderReference } from '../../src/config/reference.ts';
 import { type ErrorCode, errorCodes, errorRows } from '../../src/model/errors/errors.ts';
-import type { SettingDefinition } from '../../src/settings/definitions.ts';
-import { definitionOf, settingKeys } from '../../src/settings/schema.ts';
+import type { SettingRow } from '../../src/model/settings/setting.ts';
+import {
+  type SettingValue,
+  settingFacts,
+  settingKeys,
+  settingRow,
+} from '../../src/model/settings/settings.ts';
 import { guideDocuments } from './guides.ts';
 
 const origin =
@@ -15,31 +20,33 @@ const row = (...cells: readonly string[]): string => `| ${cells.map(cell).join('
 
 // ------------------------------------------------------------------------------------------------ configuration
 
-type Definition = SettingDefinition<number | boolean | string>;
+type Setting = SettingRow<SettingValue>;
 
-function defaultOf(definition: Definition): string {
-  if (definition.default === '') return 'empty';
-  return code(String(definition.default));
-}
+const defaultOf = ({ absent }: Setting): string => (absent === '' ? 'empty' : code(String(absent)));
 
-function boundsOf({ type, min, max, choices }: Definition): string {
-  if (choices !== undefined) return choices.map(code).join(', ');
+function boundsOf(setting: Setting): string {
+  const { type, min, max } = settingFacts(setting);
+  if (type === 'choice')
+    return Object.keys(setting.kind.words ?? {})
+      .map(code)
+      .join(', ');
   const unit = type === 'integer' ? '' : ' characters';
   if (min !== undefined && max !== undefined) return `${min} to ${max}${unit}`;
   return type === 'boolean' ? '`true`, `false`' : '';
 }
 
-const typeOf = ({ type, isSecret }: Definition): string => (isSecret === true ? `${type}, write-only` : type);
+const typeOf = (setting: Setting): string => {
+  const { type } = settingFacts(setting);
+  return setting.shownTo === 'nobody' ? `${type}, write-only` : type;
+};
 
 function settingTables(): string {
   const groups = new Map<string, string[]>();
   for (const key of settingKeys) {
-    const definition = definitionOf(key);
-    const rows = groups.get(definition.group) ?? [];
-    rows.push(
-      row(code(key), typeOf(definition), defaultOf(definition), boundsOf(definition), definition.description),
-    );
-    groups.set(definition.group, rows);
+    const setting = settingRow(key);
+    const rows = groups.get(setting.group) ?? [];
+    rows.push(row(code(key), typeOf(setting), defaultOf(setting), boundsOf(setting), setting.description));
+    groups.set(setting.group, rows);
   }
   return [...groups]
     .map(
@@ -65,7 +72,7 @@ ${renderReference()}
 ## Settings
 
 Stored, and changed at run time: in the Admin UI, or by \`GET\`, \`PUT\` and \`PATCH\` of \`/admin/api/settings\`. A change
-takes effect in every process within a second. Source: [src/settings/schema.ts](../src/settings/schema.ts).
+takes effect in every process within a second. Source: [src/model/settings/](../src/model/settings/settings.ts).
 
 Two settings must fit each other: \`refresh_token_idle_seconds\` is not more than \`refresh_token_absolute_seconds\`, and
 \`session_idle_seconds\` not more than \`session_absolute_seconds\`.

@@ -4,7 +4,13 @@ import type { PageText } from '../phrase.ts';
 export type Parsed<T> = { readonly value: T } | { readonly problem: string };
 
 /** JSON Schema keywords (OpenAPI 3.1). */
-export type Schema = Readonly<Record<string, unknown>>;
+export interface Schema {
+  readonly [keyword: string]: unknown;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+}
 
 /** What a form has for it. */
 export type Control =

@@ -6,11 +6,11 @@ import { type Kind, type Parsed, valid } from './kind.ts';
 export const flag: Kind<boolean> = {
   schema: { type: 'boolean' },
   control: 'check',
-  words: { true: 'Yes', false: 'No' },
+  words: { true: 'on', false: 'off' },
   problems: ['Must be true or false.'],
   parse: (given) => valid(typeof given === 'boolean', given === true, 'Must be true or false.'),
   typed: (text) => text === 'on',
-  shown: (value) => (value ? 'Yes' : 'No'),
+  shown: (value) => (value ? 'on' : 'off'),
 };
 
 const number = (minimum: number, maximum: number, problem: PageText): Kind<number> => ({

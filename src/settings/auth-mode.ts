@@ -1,4 +1,4 @@
-import type { SettingValues } from './schema.ts';
+import type { SettingValues } from '../model/settings/settings.ts';
 
 export type AuthMode = SettingValues['auth_mode'];
 

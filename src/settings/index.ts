@@ -1,4 +1,4 @@
-// Runtime settings: what there is (schema.ts, definitions.ts), reading and changing them while processes run (settings.ts, where
+// Runtime settings: what there is (src/model/settings), reading and changing them while processes run (settings.ts, where
 // to start), and the values as they are at start. Boot configuration is src/config.
 import type { Clock } from '../clock.ts';
 import type { Logger } from '../log.ts';
@@ -8,10 +8,10 @@ import type { Store } from '../store/port.ts';
 import { createSettings, type Settings } from './settings.ts';
 import type { SettingSealer } from './stored.ts';
 
+export type { SettingValues } from '../model/settings/settings.ts';
 export { type AuthMode, arePasswordsOff } from './auth-mode.ts';
 export { changedSmtpUrl, type GivenMailServer, hasMailServer, mailServerOf } from './mail-server.ts';
 export { resealSettings } from './reseal-settings.ts';
-export { definitionOf, isSecretSetting, isSettingKey, type SettingValues, settingKeys } from './schema.ts';
 export type { SettingChange, SettingDescription, Settings } from './settings.ts';
 
 interface Parts {

@@ -1,14 +1,14 @@
-// Parses values by the schema: strictly when someone sets them, leniently when they are read from the store.
+// Parses values by their rows: strictly when someone sets them, leniently when they are read from the store.
 import { AppError } from '../errors.ts';
 import {
-  combinationProblems,
   isSecretSetting,
   isSettingKey,
   type SettingKey,
   type SettingValues,
-  settingDefinitions,
   settingKeys,
-} from './schema.ts';
+  settingRow,
+} from '../model/settings/settings.ts';
+import { combinationProblems } from './combinations.ts';
 
 /** Some settings, each with a validated value; undefined: the default, whichever this installation has. */
 export type SomeValues = ReadonlyMap<SettingKey, unknown>;
@@ -25,15 +25,15 @@ export interface StoredEntry {
 export type OpenSecret = (key: SettingKey, sealed: string) => string | undefined;
 
 const defaults = (): SettingValues =>
-  // Built from the list that the type is derived from: the same keys, each value of its definition's type.
-  Object.fromEntries(settingKeys.map((key) => [key, settingDefinitions[key].default])) as SettingValues;
+  // Built from the list that the type is derived from: the same keys, each value of its row's type.
+  Object.fromEntries(settingKeys.map((key) => [key, settingRow(key).absent])) as SettingValues;
 
 /**
  * @param some values validated by parse() or read()
- * @param former defaults of this installation that are not those of the definitions
+ * @param former defaults of this installation that are not those of the rows
  */
 export function complete(some: SomeValues, former: SomeValues = new Map()): SettingValues {
-  // Spread widens values that were validated one by one; keys and types are those of the definitions.
+  // Spread widens values that were validated one by one; keys and types are those of the rows.
   const given = Object.fromEntries([...former, ...some]) as Partial<SettingValues>;
   return Object.freeze({ ...defaults(), ...given });
 }
@@ -52,7 +52,7 @@ export function parse(typed: Readonly<Record<string, unknown>>): SomeValues {
       fields[key] = 'Unknown setting.';
       continue;
     }
-    const parsed = value === null ? { value: undefined } : settingDefinitions[key].parse(value);
+    const parsed = value === null ? { value: undefined } : settingRow(key).kind.parse(value);
     if ('problem' in parsed) fields[key] = parsed.problem;
     else values.set(key, parsed.value);
   }
@@ -124,7 +124,7 @@ export function read(
       );
       continue;
     }
-    const parsed = settingDefinitions[key].parse(value);
+    const parsed = settingRow(key).kind.parse(value);
     if ('problem' in parsed) {
       unusable.add(key);
       problems.push(`${key}: the stored value is not valid, the default applies. ${parsed.problem}`);

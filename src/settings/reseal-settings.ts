@@ -1,7 +1,7 @@
+import { isSecretSetting, isSettingKey } from '../model/settings/settings.ts';
 import { settings } from '../store/collections.ts';
 import { type Reseal, resealText, Unreadable } from '../store/reseal.ts';
 import { update } from '../store/update.ts';
-import { isSecretSetting, isSettingKey } from './schema.ts';
 import { SETTINGS_ID } from './settings.ts';
 import { purposeOf } from './stored.ts';
 

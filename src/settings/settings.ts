@@ -2,34 +2,34 @@
 // all, so that no reader sees half of a change (checklist R132); compare-and-set protects parallel changes.
 import type { Clock } from '../clock.ts';
 import { AppError } from '../errors.ts';
+import {
+  isSecretSetting,
+  isSettingKey,
+  type SettingKey,
+  type SettingType,
+  type SettingValue,
+  type SettingValues,
+  settingFacts,
+  settingKeys,
+  settingRow,
+} from '../model/settings/settings.ts';
 import { STORE_MODEL } from '../model/store-model.ts';
 import type { SettingsRecord } from '../store/collections.ts';
 import { AlreadyExists, type EphemeralCollection } from '../store/port.ts';
 import { update } from '../store/update.ts';
-import type { SettingType } from './definitions.ts';
 import { formerDefaults } from './former-defaults.ts';
 import { checkCombination, complete, parse, read, type SomeValues, type StoredEntry } from './parse.ts';
-import {
-  definitionOf,
-  isSecretSetting,
-  isSettingKey,
-  type SettingKey,
-  type SettingValues,
-  settingKeys,
-} from './schema.ts';
 import { createSecrets, type SettingSealer, toStore } from './stored.ts';
 
 /** The document that holds all settings. */
 export const SETTINGS_ID = 'current';
 
-type Value = number | boolean | string;
-
 /** With wire names, as the API returns it. */
 export interface SettingDescription {
   readonly key: SettingKey;
   /** null for a secret, which is write-only. */
-  readonly value: Value | null;
-  readonly default: Value;
+  readonly value: SettingValue | null;
+  readonly default: SettingValue;
   readonly type: SettingType;
   readonly min: number | null;
   readonly max: number | null;
@@ -44,8 +44,8 @@ export interface SettingDescription {
 /** A change, for the audit log; secrets are not included. */
 export interface SettingChange {
   readonly key: SettingKey;
-  readonly from: Value | null;
-  readonly to: Value | null;
+  readonly from: SettingValue | null;
+  readonly to: SettingValue | null;
 }
 
 export interface Settings {
@@ -245,28 +245,31 @@ export function createSettings(deps: {
 function differences(before: SettingValues, after: SettingValues): SettingChange[] {
   const changed = settingKeys.filter((key) => before[key] !== after[key]);
   return changed.map((key) =>
-    isSecretSetting(key) ? { key, from: null, to: null } : { key, from: before[key], to: after[key] },
+    settingRow(key).reported === 'value'
+      ? { key, from: before[key], to: after[key] }
+      : { key, from: null, to: null },
   );
 }
 
 function describeSetting(
   key: SettingKey,
-  { value, standard }: { readonly value: Value; readonly standard: Value | undefined },
+  { value, standard }: { readonly value: SettingValue; readonly standard: SettingValue | undefined },
   entry: StoredEntry | undefined,
 ): SettingDescription {
-  const definition = definitionOf(key);
-  const byDefault = standard ?? definition.default;
+  const row = settingRow(key);
+  const { type, min = null, max = null } = settingFacts(row);
+  const byDefault = standard ?? row.absent;
   // Stored although it is the default, for a version whose default differs (former-defaults.ts): nobody set it.
   const set = entry?.value === byDefault ? undefined : entry;
   return {
     key,
     value: isSecretSetting(key) ? null : value,
     default: byDefault,
-    type: definition.type,
-    min: definition.min ?? null,
-    max: definition.max ?? null,
-    description: definition.description,
-    group: definition.group,
+    type,
+    min,
+    max,
+    description: row.description,
+    group: row.group,
     is_secret: isSecretSetting(key),
     updated_at: set === undefined ? null : new Date(set.at).toISOString(),
     updated_by: set?.by ?? null,

@@ -1,7 +1,8 @@
 // How settings are stored: only those that differ from their default, secrets sealed (checklist R141).
+
+import { isSecretSetting, type SettingKey, settingRow } from '../model/settings/settings.ts';
 import { hasChangedDefault } from './former-defaults.ts';
 import type { OpenSecret, StoredEntry } from './parse.ts';
-import { definitionOf, isSecretSetting, type SettingKey } from './schema.ts';
 
 /** The part of keys/sealing.ts that is needed here. */
 export interface SettingSealer {
@@ -39,7 +40,7 @@ export function toStore(
   seal: SealSecret,
 ): Record<string, unknown> {
   const own = Array.from(entries)
-    .filter(([key, { value }]) => value !== definitionOf(key).default || hasChangedDefault(key))
+    .filter(([key, { value }]) => value !== settingRow(key).absent || hasChangedDefault(key))
     .map(([key, entry]): [string, unknown] => [
       key,
       isSecretSetting(key) ? { ...entry, value: seal(key, String(entry.value)) } : entry,

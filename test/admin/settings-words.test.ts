@@ -9,7 +9,7 @@ import {
   secondsOf,
 } from '../../src/admin/pages/durations.ts';
 import { labelOf, sentence } from '../../src/admin/resources/settings/words.ts';
-import { definitionOf, settingKeys } from '../../src/settings/index.ts';
+import { settingKeys, settingRow } from '../../src/model/settings/settings.ts';
 
 test('settings: each has a name in words, unlike every other, and no key in what it does', () => {
   const names = settingKeys.map(labelOf);
@@ -19,7 +19,7 @@ test('settings: each has a name in words, unlike every other, and no key in what
     match(named, /^[A-Z]/);
     doesNotMatch(named, /_|\b(?:min|url|mfa|auth|signup|seconds)\b/i, key);
     ok(named.split(' ').length > 1, key);
-    const told = sentence({ key, description: definitionOf(key).description });
+    const told = sentence({ key, description: settingRow(key).description });
     doesNotMatch(told, /`|in seconds/, key);
     for (const other of settingKeys.filter((one) => one.includes('_')))
       ok(!told.includes(`“${other}”`), `${key} quotes ${other}`);

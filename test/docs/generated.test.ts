@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { generatedDocuments, renderConfiguration, renderErrors } from '../../scripts/docs/generated.ts';
 import { variables } from '../../src/config/schema.ts';
 import { errorCodes, errorRows } from '../../src/model/errors/errors.ts';
-import { settingKeys } from '../../src/settings/schema.ts';
+import { settingKeys } from '../../src/model/settings/settings.ts';
 import { read } from './markdown.ts';
 
 for (const { file, render } of generatedDocuments) {

@@ -3,7 +3,7 @@ import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { labelOf } from '../../src/admin/resources/settings/words.ts';
-import { settingKeys } from '../../src/settings/index.ts';
+import { settingKeys } from '../../src/model/settings/settings.ts';
 
 const root = new URL('../../', import.meta.url);
 const read = (path: string): string => readFileSync(new URL(path, root), 'utf8');

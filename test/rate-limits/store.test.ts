@@ -8,11 +8,11 @@ import { createMemoryStore } from '../../adapters/memory/store.ts';
 import { createSqliteStore } from '../../adapters/sqlite/store.ts';
 import { AppError } from '../../src/errors.ts';
 import { createLogger } from '../../src/log.ts';
+import { limitSettings } from '../../src/model/settings/limits.ts';
 import { createLocalCounter, createStoredCounter } from '../../src/rate-limits/counter.ts';
 import { networkOf } from '../../src/rate-limits/key.ts';
 import { createPointLeases } from '../../src/rate-limits/lease.ts';
 import { createRateLimits, keyFor, type RateSettings } from '../../src/rate-limits/limits.ts';
-import { limitDefinitions } from '../../src/settings/limits.ts';
 import { allCollections } from '../../src/store/all-collections.ts';
 import { rates } from '../../src/store/collections.ts';
 import type { Store } from '../../src/store/port.ts';
@@ -32,7 +32,7 @@ function twoStores(clock: () => number): [Store, Store] {
 }
 
 const defaults = Object.fromEntries(
-  Object.entries(limitDefinitions).map(([name, definition]) => [name, definition.default]),
+  Object.entries(limitSettings).map(([name, { absent }]) => [name, absent]),
 ) as RateSettings; // the same names, and numbers all of them
 
 const guess = (app: TestApp): Promise<Response> =>

@@ -8,7 +8,7 @@ import { createMemoryStore } from '../../adapters/memory/store.ts';
 import { createSqliteStore } from '../../adapters/sqlite/store.ts';
 import { AppError, type ErrorCode } from '../../src/errors.ts';
 import { createSealer } from '../../src/keys/sealing.ts';
-import { settingDefinitions, settingKeys } from '../../src/settings/schema.ts';
+import { settingKeys, settingRow } from '../../src/model/settings/settings.ts';
 import { createSettings, type Settings } from '../../src/settings/settings.ts';
 import { settings as settingsDefinition } from '../../src/store/collections.ts';
 
@@ -58,9 +58,9 @@ test('settings: every default is valid, alone and together', async () => {
   const { settings } = memorySettings();
   const defaults: Record<string, unknown> = {};
   for (const key of settingKeys) {
-    const definition = settingDefinitions[key];
-    assert.deepEqual(definition.parse(definition.default), { value: definition.default }, key);
-    defaults[key] = definition.default;
+    const { kind, absent } = settingRow(key);
+    assert.deepEqual(kind.parse(absent), { value: absent }, key);
+    defaults[key] = absent;
   }
   assert.deepEqual({ ...settings.current() }, defaults);
   assert.deepEqual(await settings.replaceAll(defaults, 'root'), []);

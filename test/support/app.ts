@@ -6,7 +6,7 @@ import { type App, createApp } from '../../src/app/create-app.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { createHttpServer, type HttpServer, listen, stopServer } from '../../src/http/server.ts';
 import { createLogger } from '../../src/log.ts';
-import { settingKeys } from '../../src/settings/schema.ts';
+import { settingKeys } from '../../src/model/settings/settings.ts';
 import type { Store } from '../../src/store/port.ts';
 import { assertDeclared, watchAdminApi } from './api-check.ts';
 import { openTestStore, type StoreKind } from './test-store.ts';

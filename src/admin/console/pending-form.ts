@@ -4,7 +4,7 @@
 import type Koa from 'koa';
 import { AppError } from '../../errors.ts';
 import type { BodyOptions, Csrf, Form, OneTime } from '../../http/index.ts';
-import { isSecretSetting, isSettingKey } from '../../settings/index.ts';
+import { isSecretSetting, isSettingKey } from '../../model/settings/settings.ts';
 import { fillForm, type Typed } from '../../views/index.ts';
 import type { Page } from '../pages/page.ts';
 import type { SignedInAdmin } from '../pages/signed-in-admin.ts';

@@ -7,7 +7,7 @@
 //
 // Deleted with this folder:
 // - src/clients/: legacy-members.ts legacy.ts
-// - src/settings/: legacy.ts
+// - src/model/settings/: legacy.ts
 // - src/admin/resources/: clients/legacy-form.ts settings/legacy.ts
 // - templates/: admin/application-legacy-facts.njk admin/application-legacy.njk
 // - docs/: legacy.md
@@ -19,15 +19,13 @@
 // Have lines of it, most one call or one member:
 // - src/clients/: approved-addresses.ts client-settings.ts clients.ts contract.ts index.ts initial-access-tokens.ts
 //   metadata-members.ts pkce.ts quarantine.ts to-client.ts
-// - src/settings/: schema.ts
 // - src/http/: request-guard.ts
-// - src/model/: other-secrets.ts
+// - src/model/: other-secrets.ts settings/setting.ts settings/settings.ts settings/sign-in.ts
 // - src/store/: client-records.ts collections.ts known-members.ts
 // - src/oidc/: configuration.ts create-provider.ts discovery.ts foreign-layout/realms.ts index.ts logout/logout-programs.ts logout/logout.ts
 //   models/client.ts models/oidc-context.ts mount.ts outbound/outbound-fetch.ts outbound/outbound-rules.ts plain/index.ts
 //   plain/plain-answers.ts policies.ts requests/registration.ts routes.ts tokens/admin-bearer.ts tokens/user-bearer.ts
 // - src/admin/resources/: clients/page.ts clients/schema.ts initial-access-tokens/pages.ts initial-access-tokens/resource.ts
-//   settings/setting-names.ts
 // - src/views/: content-security-policy.ts next-step.ts pages.ts safe-urls.ts views.ts
 // - src/: app/create-app.ts app/http.ts config/schema.ts metrics/metrics.ts
 // - interactions/: logout-pages.ts

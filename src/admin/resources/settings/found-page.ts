@@ -1,4 +1,5 @@
 // The search over all settings, in whatever group.
+import { settingNamed } from '../../../model/settings/settings.ts';
 import type { AdminContext } from '../../pages/page.ts';
 import { here, readAll, slug, written } from './groups.ts';
 import { inWords, labelOf, matches, sentence } from './words.ts';
@@ -18,7 +19,7 @@ export async function showFound(context: AdminContext, text: string): Promise<vo
       slug: slug(setting.group),
       words: setting.is_secret ? '' : inWords(setting.key, written(setting.value)),
       isDefault: setting.is_secret || setting.value === setting.default,
-      isSeconds: setting.key.endsWith('_seconds'),
+      isSeconds: settingNamed(setting.key)?.unit === 'seconds',
     }));
   context.show('settings-found', { title: 'Settings', here, groups, group: { slug: '' }, searched, found });
 }

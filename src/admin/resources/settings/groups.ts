@@ -1,21 +1,10 @@
 // The settings as the pages show them: by group, and each value as a form's text.
+import { settingGroups } from '../../../model/settings/setting.ts';
 import type { AdminContext } from '../../pages/page.ts';
 import { type SettingView, settings as settingsResource } from './resource.ts';
 
 /** What the navigation marks. */
 export const here = 'settings';
-
-/** The most used groups come first; groups not listed here follow. */
-const order = [
-  'Branding',
-  'Sign-in',
-  'Second factor',
-  'Links by mail',
-  'Mail',
-  'Sessions',
-  'Tokens',
-  'Limits',
-];
 
 export const slug = (group: string): string => group.toLowerCase().replaceAll(/[^a-z]+/g, '-');
 
@@ -28,9 +17,7 @@ export async function readAll(
   context: AdminContext,
 ): Promise<{ settings: readonly SettingView[]; groups: readonly Group[] }> {
   const { items: settings } = (await context.call(settingsResource.read, {})).data;
-  const found = new Set(settings.map(({ group }) => group));
-  const names = [...order.filter((name) => found.delete(name)), ...found];
-  return { settings, groups: names.map((name) => ({ name, slug: slug(name) })) };
+  return { settings, groups: settingGroups.map((name) => ({ name, slug: slug(name) })) };
 }
 
 /** A value as the form's text. */

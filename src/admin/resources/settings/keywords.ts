@@ -1,33 +1,20 @@
 // What the OpenAPI document says about the body of a change of settings, from the list of all settings. src/settings validates.
 
-import { oneLine } from '../../../model/text-kinds.ts';
-import { definitionOf, isSecretSetting, settingKeys } from '../../../settings/index.ts';
+import { isMembers } from '../../../json.ts';
+import { settingKeys, settingRow } from '../../../model/settings/settings.ts';
 import type { Keywords } from '../../api/schema-parts.ts';
 
-/** Of addresses, as far as a pattern can say it. */
-const link = '^(?:[Hh][Tt][Tt][Pp][Ss]?://[!#$%&()*+./0-9:=?@A-Z\\[\\]^_a-z{|}~-]+)?$';
-
-const orEmpty = (keywords: Keywords): Keywords => ({ anyOf: [keywords, { enum: ['', null] }] });
-
-function valueKeywords(key: (typeof settingKeys)[number]): Keywords {
-  const { type, min, max, choices = [] } = definitionOf(key);
-  // Null is the default.
-  switch (type) {
-    case 'integer':
-      return { type: ['integer', 'null'], minimum: min, maximum: max };
-    case 'boolean':
-      return { type: ['boolean', 'null'] };
-    case 'choice':
-      return { type: ['string', 'null'], enum: [...choices, null] };
-    case 'color':
-      return { type: ['string', 'null'], pattern: '^#[0-9A-Fa-f]{6}$' };
-    case 'email':
-      return { type: ['string', 'null'], ...orEmpty({ format: 'email', maxLength: 254 }) };
-    default: {
-      const pattern = type === 'url' && !isSecretSetting(key) ? link : oneLine;
-      return { type: ['string', 'null'], pattern, minLength: min, maxLength: max };
-    }
-  }
+/** @returns the same with null, which is the default */
+function orNull({ type, ...keywords }: Keywords): Keywords {
+  const { enum: values, anyOf } = keywords;
+  return {
+    ...(type !== undefined && { type: [type, 'null'] }),
+    ...keywords,
+    ...(Array.isArray(values) && { enum: [...values, null] }),
+    ...(Array.isArray(anyOf) && {
+      anyOf: anyOf.map((one) => (isMembers(one) && 'enum' in one ? orNull(one) : one)),
+    }),
+  };
 }
 
 const byName: Keywords = {
@@ -35,8 +22,8 @@ const byName: Keywords = {
   description: 'Values by the names of the settings; null is the default.',
   properties: Object.fromEntries(
     settingKeys.map((key) => {
-      const { description, default: standard } = definitionOf(key);
-      return [key, { description, default: standard, ...valueKeywords(key) }];
+      const { description, absent, kind } = settingRow(key);
+      return [key, { description, default: absent, ...orNull(kind.schema) }];
     }),
   ),
   additionalProperties: false,

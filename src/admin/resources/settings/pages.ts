@@ -3,8 +3,8 @@
 // the page then reports the conflict and keeps what was typed.
 
 import { isMembers } from '../../../json.ts';
+import { settingNamed } from '../../../model/settings/settings.ts';
 import { ours } from '../../../phrase.ts';
-import { definitionOf, isSettingKey } from '../../../settings/index.ts';
 import { apiCall } from '../../pages/curl.ts';
 import { durationIn, secondsIn } from '../../pages/durations.ts';
 import { typedIn } from '../../pages/field-values.ts';
@@ -15,32 +15,24 @@ import { showFound } from './found-page.ts';
 import { here, readAll, written } from './groups.ts';
 import { type GivenServer, saveServer, serverModel } from './mail-server-page.ts';
 import { hasMailServer } from './read.ts';
-import { type SettingView, settings as settingsResource } from './resource.ts';
-import { inWords, labelOf, sentence, unitOf } from './words.ts';
+import { settings as settingsResource } from './resource.ts';
+import { inWords, labelOf, sentence } from './words.ts';
 
 async function changedBy(context: AdminContext, by: string): Promise<string> {
   const [kind = '', id = ''] = by.split(/:(.*)/s);
   return kind === 'user' ? (await createNames(context)(kind, id)).label : by.replace(/^bootstrap:/, '');
 }
 
-const choicesOf = (key: string): readonly { value: string; label: string }[] =>
-  (isSettingKey(key) ? (definitionOf(key).choices ?? []) : []).map((value) => ({
-    value,
-    label: inWords(key, value),
-  }));
-
-/** What cannot work without a mail server. */
-const NEEDS_MAIL: Readonly<Record<string, string>> = {
-  allow_self_signup:
-    'There is no mail server, so the code that verifies an address can’t be sent: nobody can sign up until one is connected.',
-  allow_password_reset: 'There is no mail server, so no link to a new password can be sent.',
-  allow_magic_link: 'There is no mail server, so no sign-in link can be sent.',
-  allow_email_codes: 'There is no mail server, so no code can be sent.',
+const choicesOf = (key: string): readonly { value: string; label: string }[] => {
+  const { control, words = {} } = settingNamed(key)?.kind ?? {};
+  return control === 'select' ? Object.entries(words).map(([value, label]) => ({ value, label })) : [];
 };
 
-/** Of a switch that is on; who is about to open sign-up reads it before. */
-const warningOf = (key: string, value: string): string =>
-  value === 'on' || key === 'allow_self_signup' ? (NEEDS_MAIL[key] ?? '') : '';
+/** Of a switch that is on; who is about to turn on what does not say so reads it before. */
+function warningOf(key: string, value: string): string {
+  const { says = '', isSaidBefore = false } = settingNamed(key)?.withoutMail ?? {};
+  return value === 'on' || isSaidBefore ? says : '';
+}
 
 interface Shown {
   readonly typed?: Readonly<Record<string, string>>;
@@ -63,7 +55,7 @@ async function showGroup(context: AdminContext, shown: Shown = {}, status = 200)
       .map(async (setting) => {
         const { key } = setting;
         const now = written(setting.value);
-        const isSeconds = key.endsWith('_seconds');
+        const isSeconds = settingNamed(key)?.unit === 'seconds';
         const value = typed === undefined ? now : secondsIn((name) => typed[name], key);
         return {
           ...setting,
@@ -71,7 +63,7 @@ async function showGroup(context: AdminContext, shown: Shown = {}, status = 200)
           description: sentence(setting),
           isSeconds,
           duration: durationIn(typed ?? { [key]: now }, key),
-          unit: unitOf(key),
+          unit: isSeconds ? '' : (settingNamed(key)?.unit ?? ''),
           isOutOfRange: /^Must be a whole number/.test(errors[key] ?? ''),
           defaultWords: inWords(key, written(setting.default)),
           now,
@@ -108,13 +100,6 @@ async function showGroup(context: AdminContext, shown: Shown = {}, status = 200)
   context.show('settings', { title, here, ...model, errors, alert, stale, test, server }, status);
 }
 
-/** The value as the API expects it; text that is not a number stays text, so that the API names the field in its error. */
-function valueFor(setting: SettingView, text: string): unknown {
-  if (setting.type === 'boolean') return text === 'on';
-  if (setting.type !== 'integer') return text.trim();
-  return /^-?\d{1,15}$/.test(text.trim()) ? Number(text.trim()) : text;
-}
-
 async function save(context: AdminContext): Promise<void> {
   const { form } = context;
   const { settings } = await readAll(context);
@@ -131,7 +116,7 @@ async function save(context: AdminContext): Promise<void> {
       else if (text !== '') body[key] = text;
     } else if (text !== was) {
       if (written(setting.value) !== was && written(setting.value) !== text) stale.push(key);
-      body[key] = valueFor(setting, text);
+      body[key] = settingNamed(key)?.kind.typed?.(text.trim()) ?? text.trim();
     }
   }
   if (stale.length > 0) return showGroup(context, { typed, stale }, 412);

@@ -13,8 +13,9 @@ import {
   Unknown,
 } from 'typebox';
 import { AppError } from '../../../errors.ts';
+import { settingKeys, settingNamed } from '../../../model/settings/settings.ts';
 import type { Passkeys } from '../../../passkeys/index.ts';
-import { type SettingChange, type Settings, settingKeys } from '../../../settings/index.ts';
+import type { SettingChange, Settings } from '../../../settings/index.ts';
 import { defineRoutes, type RouteKit } from '../../api/define-resource.ts';
 import type { Actor } from '../../api/ports.ts';
 import { DOCUMENTED, nullable, strict, timestamp } from '../../api/schema-parts.ts';
@@ -144,7 +145,7 @@ export const settings = defineRoutes('Settings', (on: RouteKit<Ports>) => {
       success: { status: 200, schema: exportSchema },
       async run(_, ports) {
         const { items } = (await describe(ports)).data;
-        const shown = items.filter(({ is_secret: isSecret }) => !isSecret);
+        const shown = items.filter(({ key }) => settingNamed(key)?.isExported === true);
         return { data: { values: Object.fromEntries(shown.map(({ key, value }) => [key, value])) } };
       },
     }),

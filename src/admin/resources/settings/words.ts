@@ -1,38 +1,13 @@
 // Settings in a person's words: labels, units, and what each choice means. The keys stay as they are in the API.
-import { isSettingKey } from '../../../settings/index.ts';
+import { isSettingKey, settingNamed } from '../../../model/settings/settings.ts';
 import type { SettingView } from './resource.ts';
-import { settingNames } from './setting-names.ts';
 
-export const labelOf = (key: string): string => (isSettingKey(key) ? settingNames[key] : key);
-
-const UNITS: readonly (readonly [RegExp, string])[] = [
-  [/_days$/, 'days'],
-  [/_(?:min|max)?_?length$|_length_/, 'characters'],
-];
-
-/** @returns what a number counts; '' where its label says it */
-export const unitOf = (key: string): string => UNITS.find(([ending]) => ending.test(key))?.[1] ?? '';
-
-const ASKED = { hidden: 'Not asked for', optional: 'Asked for, may stay empty', required: 'Required' };
-
-const CHOICES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  auth_mode: {
-    password: 'Password',
-    password_and_passkey: 'Password or passkey',
-    passkey_only: 'Passkey only',
-  },
-  mfa_mode: {
-    off: 'Never',
-    optional: 'For users who have one',
-    required: 'For everyone',
-  },
-  admin_mfa: { offered: 'Offered', required: 'Required' },
-};
+export const labelOf = (key: string): string => settingNamed(key)?.label ?? key;
 
 /** @param value as the form has it */
 export function inWords(key: string, value: string): string {
-  const own = CHOICES[key] ?? (key.startsWith('signup_') ? ASKED : {});
-  return Object.entries(own).find(([choice]) => choice === value)?.[1] ?? value;
+  const { control, words = {} } = settingNamed(key)?.kind ?? {};
+  return (control === 'select' && Object.hasOwn(words, value) ? words[value] : undefined) ?? value;
 }
 
 /**
