@@ -22,4 +22,5 @@ export { isInForeignFrame } from './request-source.ts';
 export { createRouter, type RouteContext, type RouteHandler, type RouteMethod } from './router.ts';
 export { securityHeaderValues } from './security-headers.ts';
 export { passSpentLimit } from './spent-limit.ts';
+export { createTold, type Told } from './told.ts';
 export { readFile, readUpload, type UploadedForm } from './upload.ts';

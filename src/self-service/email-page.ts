@@ -6,7 +6,6 @@ import type { FieldErrors, PageModels } from '../views/index.ts';
 import {
   type Alerts,
   looksOf,
-  noticeOf,
   ownerOf,
   type PageKit,
   type Problem,
@@ -106,7 +105,7 @@ export function createEmailPage({ kit, ...deps }: EmailDeps) {
         stopped: waiting,
         values: { email: shown.email ?? '' },
         confirmUrl: kit.confirmUrlOf(who, 'email'),
-        notice: noticeOf(ctx, NOTICES),
+        notice: kit.noticeOf(ctx, NOTICES),
         errors,
         alert: alert === undefined ? undefined : { key: alert },
         retryAfterSeconds,

@@ -9,7 +9,6 @@ import { glanceOf } from './glance.ts';
 import {
   type Alerts,
   looksOf,
-  noticeOf,
   ownerOf,
   type PageKit,
   type Problem,
@@ -124,7 +123,7 @@ export function createHomePage(deps: HomeDeps) {
         canDelete: canDelete(),
         // Here, too: after a new name, and after an administrator removed a passkey.
         signals: signals(account),
-        notice: noticeOf(ctx, NOTICES),
+        notice: kit.noticeOf(ctx, NOTICES),
         alert: problem && { key: problem.alert },
         retryAfterSeconds: problem?.retryAfterSeconds,
         ...rest,

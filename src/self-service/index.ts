@@ -204,7 +204,7 @@ export function createSelfService(deps: SelfServiceDeps): Koa.Middleware[] {
     consoleSignInUrl({ ...site, page, isFresh: true, acr: signedIn.strongestAcr(account) });
 
   const forms = createKeptForms({ ...pages, basePath: site.basePath, readForm });
-  const kit = createPageKit({ ...pages, basePath: site.basePath, readForm, confirmUrl, forms });
+  const kit = createPageKit({ ...pages, clock, basePath: site.basePath, readForm, confirmUrl, forms });
   const actions = actionsOf(parts);
   const { overview, acts, profile, picture, email, password, secondFactor, passkeys, deletion } = actions;
 
@@ -221,8 +221,7 @@ export function createSelfService(deps: SelfServiceDeps): Koa.Middleware[] {
     }),
     accountRoutes({
       views: pages.views,
-      baseUrl: site.baseUrl,
-      basePath: site.basePath,
+      ...site,
       signedIn: ofBrowser,
       signInUrl,
       forms,
@@ -258,6 +257,7 @@ export function createSelfService(deps: SelfServiceDeps): Koa.Middleware[] {
     accountPasskeys({
       views: pages.views,
       forms,
+      told: kit.told,
       basePath: site.basePath,
       readForm,
       readJson,

@@ -57,7 +57,7 @@ export function createNotMePage(deps: NotMeDeps) {
             return undefined;
           }
           const next = hasPassword(who) ? 'password' : 'passkeys';
-          kit.goTo(ctx, `${kit.urlOf(next)}?notice=reported`);
+          kit.goToldTo(ctx, next, 'reported');
           return undefined;
         },
         showAgain: (problem) => show(ctx, who, problem),

@@ -2,8 +2,9 @@
 // (decision 0011, checklist R098, R113), and results that are shown once.
 import type Koa from 'koa';
 import { type Account, displayNameOf } from '../accounts/index.ts';
+import type { Clock } from '../clock.ts';
 import { AppError, type ErrorCode } from '../errors.ts';
-import type { Csrf, Form, OneTime } from '../http/index.ts';
+import { type Csrf, createTold, type Form, type OneTime } from '../http/index.ts';
 import { newSecret } from '../ids.ts';
 import { ACCOUNT_PAGE_ACTS, type ActSensitivity, actIn } from '../model/acts.ts';
 import type { SignedInUser } from '../oidc/index.ts';
@@ -24,6 +25,7 @@ export interface PageKitDeps {
   readonly basePath: string;
   readonly readForm: (ctx: Koa.Context) => Promise<Form>;
   readonly forms: KeptForms;
+  readonly clock: Clock;
   /** Where to authenticate again, with the strongest class that the account can reach. */
   readonly confirmUrl: (account: Account, page: AccountPage) => string;
 }
@@ -65,6 +67,7 @@ export type PageKit = ReturnType<typeof createPageKit>;
 
 export function createPageKit(deps: PageKitDeps) {
   const { views, csrf, oneTime, basePath, readForm, confirmUrl, forms } = deps;
+  const told = createTold(deps);
   const purposeOf = ({ sessionUid }: SelfServiceUser, about: string): string =>
     about === '' ? `account:${sessionUid}` : `account:${sessionUid}:${about}`;
 
@@ -81,9 +84,21 @@ export function createPageKit(deps: PageKitDeps) {
     handle,
   ];
 
+  /** To a page that says what was done (http/told.ts). */
+  function goToldTo(ctx: Koa.Context, page: AccountPage, notice: string): void {
+    goTo(ctx, `${basePath}${told.addressOf(ctx, accountPages[page], 'notice', notice)}`);
+  }
+
   return {
     views,
     goTo,
+    goToldTo,
+    told,
+    /** @returns what was done, if the page has a notice of that name */
+    noticeOf<N extends string>(ctx: Koa.Context, notices: readonly N[]): N | undefined {
+      const what = told.read(ctx, ctx.query.notice);
+      return notices.find((name) => name === what);
+    },
 
     /**
      * Redirects (303) to a page that reads `data` with `once`: a single time within minutes, for this user in this
@@ -144,14 +159,10 @@ export function createPageKit(deps: PageKitDeps) {
         const { status, retryAfterSeconds } = error;
         return change.showAgain({ alert, status, retryAfterSeconds });
       }
-      if (notice !== undefined) goTo(ctx, `${basePath}${accountPages[change.page]}?notice=${notice}`);
+      if (notice !== undefined) goToldTo(ctx, change.page, notice);
     },
   };
 }
-
-/** @returns the notice in the address, if the page has one of that name */
-export const noticeOf = <N extends string>(ctx: Koa.Context, notices: readonly N[]): N | undefined =>
-  notices.find((name) => name === ctx.query.notice);
 
 /** Whose page it is. */
 export const ownerOf = ({ account }: Pick<SelfServiceUser, 'account'>) => ({

@@ -3,7 +3,7 @@
 import type Koa from 'koa';
 import type { Account } from '../accounts/index.ts';
 import { AppError, type ErrorCode } from '../errors.ts';
-import { answerJson, createRouter, type Form, type JsonBody, jsonBody } from '../http/index.ts';
+import { answerJson, createRouter, type Form, type JsonBody, jsonBody, type Told } from '../http/index.ts';
 import type { PageModels, Views } from '../views/index.ts';
 import type { KeptForms } from './kept-forms.ts';
 import type { OwnPasskeyActs } from './own-passkeys.ts';
@@ -12,6 +12,7 @@ import { looksOf, ownerOf, type SelfServiceUser } from './page-kit.ts';
 interface Deps {
   readonly views: Views;
   readonly forms: KeptForms;
+  readonly told: Told;
   readonly basePath: string;
   readonly readForm: (ctx: Koa.Context) => Promise<Form>;
   readonly readJson: (ctx: Koa.Context, options: { limitBytes: number }) => Promise<unknown>;
@@ -24,6 +25,7 @@ interface Deps {
 
 type Notice = NonNullable<PageModels['account-passkeys']['notice']>;
 
+const PATH = '/account/passkeys';
 const LIMIT_BYTES = 48 * 1024;
 const NOTICES: readonly Notice[] = ['added', 'renamed', 'removed', 'reported'];
 /** Errors that a user can fix are shown on the page. */
@@ -35,10 +37,14 @@ const ALERTS: { readonly [Code in ErrorCode]?: string } = {
 };
 
 export function accountPasskeys(deps: Deps): Koa.Middleware {
-  const { views, forms, basePath, readForm, readJson, signedIn, signInUrl, confirmUrl, passkeys } = deps;
-  const home = `${basePath}/account/passkeys`;
+  const { views, forms, basePath, readForm, readJson, signedIn, signInUrl, confirmUrl, passkeys, told } =
+    deps;
+  const home = `${basePath}${PATH}`;
   const purposeOf = ({ sessionUid }: SelfServiceUser): string => `account:${sessionUid}`;
   const boundTo = ({ sessionUid }: SelfServiceUser): string => `session ${sessionUid}`;
+
+  const toldAt = (ctx: Koa.Context, notice: Notice): string =>
+    `${basePath}${told.addressOf(ctx, PATH, 'notice', notice)}`;
 
   function goTo(ctx: Koa.Context, url: string): void {
     ctx.status = 303;
@@ -47,7 +53,7 @@ export function accountPasskeys(deps: Deps): Koa.Middleware {
 
   async function show(ctx: Koa.Context, who: SelfServiceUser, alert?: { key: string; status: number }) {
     const all = await passkeys.list(who.account);
-    const { notice } = ctx.query;
+    const notice = told.read(ctx, ctx.query.notice);
     views.send(
       ctx,
       'account-passkeys',
@@ -77,7 +83,7 @@ export function accountPasskeys(deps: Deps): Koa.Middleware {
     }
     try {
       const notice = await act(form);
-      return goTo(ctx, `${home}?notice=${notice}`);
+      return goTo(ctx, toldAt(ctx, notice));
     } catch (error) {
       const key = error instanceof AppError ? ALERTS[error.code] : undefined;
       if (!(error instanceof AppError) || key === undefined) throw error;
@@ -107,7 +113,7 @@ export function accountPasskeys(deps: Deps): Koa.Middleware {
 
   async function finish(ctx: Koa.Context, who: SelfServiceUser, { response }: JsonBody): Promise<object> {
     await passkeys.add(ctx, who, { boundTo: boundTo(who), response });
-    return { redirect: `${home}?notice=added` };
+    return { redirect: toldAt(ctx, 'added') };
   }
 
   const rename = (ctx: Koa.Context, who: SelfServiceUser): Promise<void> =>

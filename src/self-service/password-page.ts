@@ -4,7 +4,7 @@
 import type Koa from 'koa';
 import { AppError } from '../errors.ts';
 import type { FieldErrors } from '../views/index.ts';
-import { looksOf, noticeOf, ownerOf, type PageKit, type Problem, type SelfServiceUser } from './page-kit.ts';
+import { looksOf, ownerOf, type PageKit, type Problem, type SelfServiceUser } from './page-kit.ts';
 
 export interface PasswordDeps {
   readonly kit: PageKit;
@@ -52,7 +52,7 @@ export function createPasswordPage(deps: PasswordDeps) {
         csrf: kit.token(ctx, who),
         account: ownerOf(who),
         hasPassword: hasPassword(who),
-        notice: noticeOf(ctx, ['reported']),
+        notice: kit.noticeOf(ctx, ['reported']),
         minLength: minLength(),
         canReset: deps.canReset(),
         confirmUrl: mayChange(who) ? undefined : kit.confirmUrlOf(who, 'password'),

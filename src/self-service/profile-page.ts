@@ -3,7 +3,7 @@ import type Koa from 'koa';
 import { AppError } from '../errors.ts';
 import type { Form } from '../http/index.ts';
 import { type FieldErrors, languages, type PageModels } from '../views/index.ts';
-import { looksOf, noticeOf, ownerOf, type PageKit, type Problem, type SelfServiceUser } from './page-kit.ts';
+import { looksOf, ownerOf, type PageKit, type Problem, type SelfServiceUser } from './page-kit.ts';
 import { type OwnProfile, ownProfileFields } from './profile-changes.ts';
 
 type Model = PageModels['account-profile'];
@@ -83,7 +83,7 @@ export function createProfilePage({ kit, mayChangeUsername, change }: ProfileDep
           label: languageName(tag),
         })),
         zones: including(zones, zoneinfo),
-        notice: noticeOf(ctx, NOTICES),
+        notice: kit.noticeOf(ctx, NOTICES),
         usernameChange: isOffered ? (who.isFresh ? 'now' : 'later') : 'never',
         confirmUrl: isOffered ? kit.confirmUrlOf(who, 'profile') : undefined,
         errors,

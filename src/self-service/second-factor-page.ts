@@ -8,7 +8,6 @@ import type { PageModels } from '../views/index.ts';
 import {
   type Alerts,
   looksOf,
-  noticeOf,
   ownerOf,
   type PageKit,
   type Problem,
@@ -93,7 +92,7 @@ export function createSecondFactorPage(deps: SecondFactorDeps) {
         isOff: isOff(),
         isRequired: deps.isRequired(),
         ...state(who),
-        notice: noticeOf(ctx, NOTICES),
+        notice: kit.noticeOf(ctx, NOTICES),
         alert: problem && { key: problem.alert },
       },
       looksOf(who, problem?.status),

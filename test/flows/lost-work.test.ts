@@ -151,7 +151,7 @@ suite('an idle administrator', () => {
     // Whoever goes back instead is led to the form, too, as long as it is kept.
     const cancelled = await agent.follow(await agent.submit(await agent.follow(sent), { action: 'cancel' }));
     equal(cancelled.status, 200);
-    match(cancelled.body, /href="http:\/\/127\.0\.0\.1:\d+\/admin\/api-keys\/new\?filled=1"/);
+    match(cancelled.body, /href="http:\/\/127\.0\.0\.1:\d+\/admin\/api-keys\/new\?filled=filled~[^"]+"/);
     const again = await agent.get(`${path}?filled=1`);
     match(again.location ?? '', /prompt=login/);
     const back = await signInAs(agent, 'root-admin', again);
@@ -204,10 +204,13 @@ suite('attacks on a kept form', () => {
   });
 
   test('an hour later it is gone, and the page says so', async () => {
-    const { agent } = await kept();
+    const { agent, sent } = await kept();
+    // Another person in this browser, who does not see it, and leaves.
+    const { url } = await signInAs(agent, 'second-admin', sent);
+    await agent.get('/oauth2/logout');
     app.advance(3_601_000);
     await signInAs(agent, 'root-admin', await agent.get('/admin'));
-    const page = await agent.get('/admin/applications/new/web?filled=1');
+    const page = await agent.get(url.replace(app.url, ''));
     ok(!page.body.includes('two.example'));
     match(page.body, /could not be kept/);
     app.advance(-3_601_000);

@@ -85,12 +85,12 @@ const FROM_ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
     '`{basePath}/onboard`',
     // The Admin UI's own address and a path that a page of the Admin UI declares.
     'url',
-    "`{home}{path}{done === undefined ? '' : `{mark}done={done}`}`",
+    "`{basePath}{done === undefined ? page : told.addressOf(ctx, page, 'done', done)}`",
   ],
   'src/http/well-known.ts': ['`{basePath}/account/password`'],
   'src/self-service/passkeys-page.ts': [
     'isEarlier ? home : confirmUrl(who.account)',
-    '`{home}?notice={notice}`',
+    'toldAt(ctx, notice)',
     'signInUrl()',
   ],
   // The list of pages in account-pages.ts.
@@ -99,11 +99,10 @@ const FROM_ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
     'confirmUrl(who.account, page)',
     '`{basePath}{accountPages[pageAt(ctx.path)]}`',
     'confirmUrl(account, change.page)',
-    '`{basePath}{accountPages[change.page]}?notice={notice}`',
+    "`{basePath}{told.addressOf(ctx, accountPages[page], 'notice', notice)}`",
   ],
   'src/self-service/routes.ts': ['path', "signInUrl('home')", 'signInUrl(page)'],
   'src/self-service/second-factor-page.ts': ["kit.urlOf('second-factor')"],
-  'src/self-service/not-me-page.ts': ['`{kit.urlOf(next)}?notice=reported`'],
   'interactions/dispatcher.ts': ['current.pageUrl(step, interaction)'],
   'interactions/second-factor-methods.ts': ['`{basePath}/oauth2/mfa?{query}`'],
   'interactions/signin-steps.ts': [

@@ -10,6 +10,7 @@ import {
   createBackTo,
   createForm,
   createRouter,
+  createTold,
   type Form,
   type OneTime,
   type RouteContext,
@@ -82,12 +83,11 @@ export function adminConsole(deps: ConsoleDeps): Koa.Middleware {
   const home = `${basePath}/admin`;
   const backTo = createBackTo(deps.baseUrl);
   const hereOf = (ctx: Koa.Context): string => `${basePath}${ctx.path}${ctx.search}`;
-  const forms = createPendingForms(deps);
+  const told = createTold(deps);
+  const forms = createPendingForms({ ...deps, told });
   const shown = createShownOnce(deps);
   const calls = createCalls(deps);
-
   const languages = createPageLanguage(deps);
-
   function show(
     ctx: Koa.Context,
     who: SignedInAdmin,
@@ -95,7 +95,7 @@ export function adminConsole(deps: ConsoleDeps): Koa.Middleware {
     model: PageModel,
     status = 200,
   ): void {
-    const done = new URLSearchParams(ctx.querystring).get('done');
+    const done = told.read(ctx, ctx.query.done);
     const language = languages.of(ctx, who);
     const frame = {
       ...languages.formatsIn(language),
@@ -160,8 +160,8 @@ export function adminConsole(deps: ConsoleDeps): Koa.Middleware {
       go(path, done, undo) {
         if (done !== undefined && undo !== undefined)
           deps.undo.offer(ctx, who, { at: `/admin${path}`, done }, undo);
-        const mark = path.includes('?') ? '&' : '?';
-        goTo(ctx, `${home}${path}${done === undefined ? '' : `${mark}done=${done}`}`);
+        const page = `/admin${path}`;
+        goTo(ctx, `${basePath}${done === undefined ? page : told.addressOf(ctx, page, 'done', done)}`);
       },
     };
   }

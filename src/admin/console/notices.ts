@@ -94,7 +94,7 @@ const textIn = (table: Readonly<Record<string, string>>, key: string): string | 
 const connect = { path: '/settings/mail', label: 'Connect a mail server' };
 
 /** @param done `key`, or `key.id` with the id of a mail in the outbox @returns undefined for an unknown key */
-export function noticeOf(given: string | null): Notice | undefined {
+export function noticeOf(given: string | undefined): Notice | undefined {
   const [, key = '', id] = /^([a-z-]{1,40})(?:\.([\w-]{1,64}))?$/.exec(given ?? '') ?? [];
   const mail = (label: string) => (id === undefined ? [] : [{ path: `/outbox/${id}`, label }]);
   const isKept = key.endsWith('-kept');

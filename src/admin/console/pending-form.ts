@@ -3,7 +3,7 @@
 // never submitted automatically, so that nothing happens without a press of the button (checklist R113).
 import type Koa from 'koa';
 import { AppError } from '../../errors.ts';
-import type { BodyOptions, Csrf, Form, OneTime } from '../../http/index.ts';
+import type { BodyOptions, Csrf, Form, OneTime, Told } from '../../http/index.ts';
 import { isSecretSetting, isSettingKey } from '../../model/settings/settings.ts';
 import { fillForm, type Typed } from '../../views/index.ts';
 import type { Page } from '../pages/page.ts';
@@ -13,6 +13,7 @@ interface Deps {
   readonly pages: readonly Page[];
   readonly csrf: Csrf;
   readonly oneTime: OneTime;
+  readonly told: Told;
   readonly readForm: (ctx: Koa.Context, options?: BodyOptions) => Promise<Form>;
   readonly basePath: string;
 }
@@ -22,6 +23,8 @@ export const FILLED = 'filled';
 
 /** As long as a user may take on the sign-in page. */
 const KEPT_SECONDS = 3600;
+/** Longer: who comes back later is told that it is gone. */
+const LOST_SECONDS = 24 * 3600;
 /** Limit of one field; the body limit and one-time.ts bound the form as a whole. */
 const LONGEST_VALUE = 32 * 1024;
 
@@ -41,7 +44,7 @@ const isTyped = (value: unknown): value is Typed =>
 
 const patternOf = (path: string): RegExp => new RegExp(`^/admin${path.replace(/:\w+/g, '[^/]+')}$`);
 
-export function createPendingForms({ pages, csrf, oneTime, readForm, basePath }: Deps) {
+export function createPendingForms({ pages, csrf, oneTime, told, readForm, basePath }: Deps) {
   const matched = pages.map((page) => ({ page, pattern: patternOf(page.path) }));
   const find = (method: Page['method'], path: string): Page | undefined =>
     matched.find(({ page, pattern }) => page.method === method && pattern.test(path))?.page;
@@ -81,6 +84,10 @@ export function createPendingForms({ pages, csrf, oneTime, readForm, basePath }:
     return browserId && page ? ['form', browserId, accountId, page.path] : undefined;
   }
 
+  /** That what was sent is lost is told to who sent it, not to who follows a link. */
+  const addressOf = (ctx: Koa.Context, path: string): string =>
+    `${basePath}${told.addressOf(ctx, path, FILLED, FILLED, LOST_SECONDS)}`;
+
   async function keep(ctx: Koa.Context, page: Page, accountId: string, form: Form): Promise<string> {
     const { path, action } = placeOf(page, ctx.path);
     const names = form.keys().filter(isKept);
@@ -91,7 +98,7 @@ export function createPendingForms({ pages, csrf, oneTime, readForm, basePath }:
     );
     const key = keyOf(ctx, accountId, path);
     if (key) await oneTime.keep(key, { path, action, typed }, KEPT_SECONDS);
-    return `${basePath}${path}?${FILLED}=1`;
+    return addressOf(ctx, path);
   }
 
   return {
@@ -132,7 +139,7 @@ export function createPendingForms({ pages, csrf, oneTime, readForm, basePath }:
       } catch (error) {
         // Too large, unreadable, or not from a page that this browser was shown: there is nothing to restore.
         if (!(error instanceof AppError) || error.status >= 500) throw error;
-        return `${basePath}${placeOf(page, ctx.path).path}?${FILLED}=1`;
+        return addressOf(ctx, placeOf(page, ctx.path).path);
       }
     },
 
@@ -143,7 +150,8 @@ export function createPendingForms({ pages, csrf, oneTime, readForm, basePath }:
       const kept = browserId && (await oneTime.take(['form', browserId, who.account.id, page.path]));
       const { path, action, typed } = { path: '', action: '', typed: {}, ...(kept || {}) };
       const isHere = path === ctx.path && isTyped(typed);
-      ctx.state.filled = isHere ? { action: `${basePath}${action}`, typed } : 'lost';
+      if (isHere) ctx.state.filled = { action: `${basePath}${action}`, typed };
+      else if (told.read(ctx, ctx.query[FILLED]) === FILLED) ctx.state.filled = 'lost';
     },
 
     /** The notice above a page that shows a kept form again. */

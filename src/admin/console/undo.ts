@@ -35,9 +35,9 @@ export function createUndo({ cookie }: { readonly cookie: SealedCookie<OfferedUn
       cookie.write(ctx, { sessionUid: who.sessionUid, at, done, ...undo }, SECONDS);
     },
     /** @param done of the page's address @returns undefined when nothing is to be undone */
-    of(ctx: Koa.Context, who: SignedInAdmin, done: string | null): Undo | undefined {
+    of(ctx: Koa.Context, who: SignedInAdmin, done: string | undefined): Undo | undefined {
       const offered = cookie.read(ctx);
-      const isHere = offered?.done === done && offered.at === ctx.path;
+      const isHere = offered !== undefined && offered.done === done && offered.at === ctx.path;
       const isOwn = isHere && offered.sessionUid === who.sessionUid;
       return isOwn && who.access === 'all' ? offered : undefined;
     },
