@@ -3,7 +3,7 @@
 import { type Adapter, type AdapterPayload, errors } from 'oidc-provider';
 import type { Clock } from '../src/clock.ts';
 import { secretDigest } from '../src/ids.ts';
-import { currentRequest, keepFirst, keepNext, leaveToLibrary, withDrafts } from '../src/oidc/index.ts';
+import { currentRequest, withDrafts } from '../src/oidc/index.ts';
 import type * as model from '../src/store/collections.ts';
 import {
   AlreadyExists,
@@ -110,9 +110,6 @@ class PortAdapter implements Adapter {
       delete value.returnTo;
     }
     const options = expiresIn === undefined ? {} : { expiresAt: this.#clock() + expiresIn * 1000 };
-    const { definition } = this.#kind;
-    // Its id is new: random, or that of a successor whose predecessor is consumed with the same writes.
-    if (keepNext((writes) => writes.to(definition).insert(this.#id(id), value, options))) return;
     if (!INSERTED_ONCE.has(this.#name)) {
       await this.#collection.put(this.#id(id), value, options);
       return;
@@ -147,14 +144,10 @@ class PortAdapter implements Adapter {
   async consume(id: string): Promise<void> {
     const stored = foundInRequest().get(this.#foundKey(id)) ?? (await this.#collection.find(this.#id(id)));
     if (stored === undefined || stored.value.consumed !== undefined) throw this.#alreadyUsed();
-    const used = (): model.ProtocolPayload => {
-      const seconds = this.#clock() / 1000;
-      return { ...stored.value, consumed: USED_AT_MOMENT.has(this.#name) ? seconds : Math.floor(seconds) };
-    };
-    const { definition } = this.#kind;
-    if (keepFirst((writes) => writes.to(definition).replace(stored.id, stored.version, used()))) return;
+    const seconds = this.#clock() / 1000;
+    const consumed = USED_AT_MOMENT.has(this.#name) ? seconds : Math.floor(seconds);
     try {
-      await this.#collection.replace(stored.id, stored.version, used());
+      await this.#collection.replace(stored.id, stored.version, { ...stored.value, consumed });
     } catch (error) {
       throw error instanceof VersionConflict ? this.#alreadyUsed() : error;
     }
@@ -167,13 +160,11 @@ class PortAdapter implements Adapter {
   }
 
   async destroy(id: string): Promise<void> {
-    leaveToLibrary();
     foundInRequest().delete(this.#foundKey(id));
     await this.#collection.remove(this.#id(id));
   }
 
   async revokeByGrantId(grantId: string): Promise<void> {
-    leaveToLibrary();
     await this.#collection.removeBy('grant', grantId);
   }
 }

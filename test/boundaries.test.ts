@@ -256,10 +256,12 @@ test('vendors: each is imported through its one door', () => {
   assertNone(violations);
 });
 
-test('vendors: no deep import of oidc-provider', () => {
-  const violations = [...product, ...scripts, ...tests].flatMap(({ path, imports }) =>
-    imports.filter((name) => name.startsWith('oidc-provider/')).map((name) => `${path} imports ${name}`),
-  );
+test('vendors: one deep import of oidc-provider, whose version test/oidc-library.test.ts holds', () => {
+  const violations = [...product, ...scripts, ...tests]
+    .filter(({ path }) => path !== 'src/oidc/library-internals.ts')
+    .flatMap(({ path, imports }) =>
+      imports.filter((name) => name.startsWith('oidc-provider/')).map((name) => `${path} imports ${name}`),
+    );
   assertNone(violations);
 });
 

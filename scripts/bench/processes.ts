@@ -31,9 +31,19 @@ const childrenOf = (pid: number): readonly number[] => {
 const TICK_MICROS = 10_000;
 
 const cpuOf = (pid: number): number => {
-  // Fields 14 and 15 are clock ticks; the name in field 2 may contain spaces.
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
-  return (Number(fields[11]) + Number(fields[12])) * TICK_MICROS;
+  try {
+    // Nanoseconds of each thread (sched-stats).
+    const tasks = readdirSync(`/proc/${pid}/task`);
+    return sum(
+      tasks.map(
+        (task) => Number(readFileSync(`/proc/${pid}/task/${task}/schedstat`, 'utf8').split(' ')[0]) / 1000,
+      ),
+    );
+  } catch {
+    // Fields 14 and 15 are clock ticks; the name in field 2 may contain spaces.
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+    return (Number(fields[11]) + Number(fields[12])) * TICK_MICROS;
+  }
 };
 
 /** Of these processes, in microseconds; their children apart. */

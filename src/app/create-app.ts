@@ -128,7 +128,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     missingGroups: groups.missing,
     mayBePlain: outbound.mayBePlain,
   });
-  const { clients, apiKeys, codeExchanges, isRegisteredOrigin } = clientDomain;
+  const { clients, apiKeys, isRegisteredOrigin } = clientDomain;
   const apis = createApiDomain({ ...base, issuer: config.issuer, clients, groups });
   const agents = createAgents({
     ...base,
@@ -210,8 +210,8 @@ export async function createApp(options: AppOptions): Promise<App> {
     log,
     logoutPages: interactions.logoutPages,
   });
-  const read = { apis, accounts: directory, settings, codeExchanges, isRegisteredOrigin };
-  const plain = createPlain({ config, mount, state, bearers, store, events, limits, ...read });
+  const read = { apis, accounts: directory, settings, isRegisteredOrigin };
+  const plain = createPlain({ config, mount, state, bearers, events, limits, ...read });
   const admin = createAdmin({
     ...parts,
     domains: {

@@ -1,5 +1,5 @@
 // oidc-provider with our models in place of some of its own; each file in models/ says what its model changes, and why.
-import type { Configuration, KoaContextWithOIDC } from 'oidc-provider';
+import type { Configuration } from 'oidc-provider';
 import { createAuthorizationCodeModel } from './models/authorization-code.ts';
 import { createClientModel } from './models/client.ts';
 import { createDeviceCodeModel } from './models/device-code.ts';
@@ -26,13 +26,6 @@ type ModelDeps = Parameters<typeof createAccessTokenModel>[1] &
     readonly settings: SessionModelDeps['settings'];
   };
 
-interface GrantType {
-  answer(ctx: KoaContextWithOIDC): void | Promise<void>;
-}
-
-// Not a private member: the library registers its own while its constructor runs.
-const grantTypes = new WeakMap<object, Map<string, GrantType>>();
-
 export class IdentityProvider extends ProviderBase {
   readonly #deps: ModelDeps;
   readonly #models: Partial<Models> = {};
@@ -40,22 +33,6 @@ export class IdentityProvider extends ProviderBase {
   constructor(issuer: string, configuration: Configuration, deps: ModelDeps) {
     super(issuer, configuration);
     this.#deps = deps;
-  }
-
-  override registerGrantType<Params extends object>(
-    ...given: Parameters<typeof ProviderBase.prototype.registerGrantType<Params>>
-  ): void {
-    const [name, answer] = given;
-    const known = grantTypes.get(this) ?? new Map<string, GrantType>();
-    grantTypes.set(this, known.set(name, { answer }));
-    super.registerGrantType(...given);
-  }
-
-  /** What the token endpoint calls when the client is authenticated and the parameters are read (lib/actions/token.js). */
-  async grant(ctx: KoaContextWithOIDC): Promise<void> {
-    const type = grantTypes.get(this)?.get(String(ctx.oidc.params?.grant_type));
-    if (type === undefined) throw new TypeError('there is no such grant type');
-    await type.answer(ctx);
   }
 
   override get AccessToken(): Models['AccessToken'] {

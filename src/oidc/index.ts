@@ -68,7 +68,6 @@ export {
 } from './outbound/called-addresses.ts';
 export { createFetchDocument } from './outbound/fetch-document.ts';
 export { createOutbound } from './outbound/outbound.ts';
-export { keepFirst, keepNext, leaveToLibrary } from './plain/context.ts';
 export { createPlain, type PlainAnswers } from './plain/index.ts';
 export { withDrafts } from './preview/draft.ts';
 export {

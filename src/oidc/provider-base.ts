@@ -18,7 +18,6 @@ import Provider, {
   type Session,
   type TokenEndpointGrantContext,
 } from 'oidc-provider';
-import { plainContext } from './plain/context.ts';
 
 /** Members that every model has at run time but that the types omit. */
 export interface ModelInternals {
@@ -156,11 +155,4 @@ declare class ProviderWithAccessors extends PlainProvider {
 }
 
 // The only cast: the same class, typed as it is at run time.
-const Library = Provider as unknown as typeof ProviderWithAccessors;
-
-export class ProviderBase extends Library {
-  /** The request in whose course a model or a hook of ours is called, also where the library does not know of it. */
-  static override get ctx(): KoaContextWithOIDC | undefined {
-    return plainContext() ?? Library.ctx;
-  }
-}
+export const ProviderBase = Provider as unknown as typeof ProviderWithAccessors;

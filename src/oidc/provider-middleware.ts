@@ -142,31 +142,20 @@ export const repeatScopeForm: Koa.Middleware = async (ctx: ProtocolContext, next
   ctx.body = inFormOfRequest(oidc, body);
 };
 
-/**
- * Reports the code that an application redeemed.
- * @returns a promise only where the answer should wait for it
- */
-export function reportCodeExchange(
-  { oidc }: Pick<KoaContextWithOIDC, 'oidc'>,
-  redeemed: CodeExchanges['redeemed'],
-): Promise<void> | undefined {
-  const { client, entities } = oidc;
-  const code = entities.AuthorizationCode;
-  if (client === undefined || code === undefined) return undefined;
-  return redeemed({
-    clientId: client.clientId,
-    record: clientRecord(client),
-    hasChallenge: code.codeChallenge !== undefined,
-    hasNonce: !!code.nonce,
-  });
-}
-
+/** Reports the code that an application redeemed. */
 export function reportCodeExchanges(redeemed: CodeExchanges['redeemed']): Koa.Middleware {
   return async (ctx: ProtocolContext, next) => {
     await next();
     const { oidc } = ctx;
     if (oidc?.route !== 'token' || ctx.status !== 200) return;
-    const written = reportCodeExchange({ oidc }, redeemed);
-    if (written !== undefined) await written;
+    const { client, entities } = oidc;
+    const code = entities.AuthorizationCode;
+    if (client === undefined || code === undefined) return;
+    await redeemed({
+      clientId: client.clientId,
+      record: clientRecord(client),
+      hasChallenge: code.codeChallenge !== undefined,
+      hasNonce: !!code.nonce,
+    });
   };
 }

@@ -3,12 +3,10 @@
 import { errors, type KoaContextWithOIDC } from 'oidc-provider';
 import type { Apis } from '../apis/index.ts';
 import { type Clock, epochSeconds } from '../clock.ts';
-import { AlreadyExists, type Store, VersionConflict } from '../store/port.ts';
 import { type AccountDirectory, requestAccount } from './entitlements/find-account.ts';
+import { answerGrant, runIn } from './library-internals.ts';
 import { clientRecord } from './models/client.ts';
-import { wasUsed } from './models/redeemed-codes.ts';
 import type { ProtocolMount } from './mount.ts';
-import { keptWrites, NotPlain, runPlainly } from './plain/context.ts';
 import { inFormOfRequest } from './provider-middleware.ts';
 import { tokenRequest, userinfoFor } from './token-request.ts';
 
@@ -44,7 +42,6 @@ interface Deps {
   readonly mount: Pick<ProtocolMount, 'provider'>;
   readonly accounts: Pick<AccountDirectory, 'claims'>;
   readonly apis: Pick<Apis, 'findByIdentifier'>;
-  readonly store: Pick<Store, 'writeTogether'>;
   readonly clock: Clock;
   readonly baseUrl: string;
 }
@@ -58,21 +55,12 @@ function refusalOf(error: unknown): Answer {
   return answerOf(statusCode, { error: code, error_description: description });
 }
 
-/** Of parallel requests with one code one is first. */
-const isLost = (error: unknown): boolean =>
-  error instanceof NotPlain || error instanceof VersionConflict || error instanceof AlreadyExists;
-
-export function createRedeemCode({ mount, accounts, apis, store, clock, baseUrl }: Deps): RedeemCode {
+export function createRedeemCode({ mount, accounts, apis, clock, baseUrl }: Deps): RedeemCode {
   async function grant(ctx: KoaContextWithOIDC): Promise<void> {
     const { provider } = mount;
     try {
-      await provider.grant(ctx);
-      const kept = keptWrites(ctx) ?? [];
-      await store.writeTogether((writes) => {
-        for (const add of kept) add(writes);
-      });
-    } catch (thrown) {
-      const error = isLost(thrown) ? wasUsed('AuthorizationCode') : thrown;
+      await answerGrant(provider, ctx);
+    } catch (error) {
       provider.emit('grant.error', ctx, error);
       throw error;
     }
@@ -106,7 +94,7 @@ export function createRedeemCode({ mount, accounts, apis, store, clock, baseUrl 
     };
     const isProofDemanded = api?.value.isDpopRequired === true;
     const ctx = await tokenRequest({ provider, clock, baseUrl }, client, params, isProofDemanded);
-    return runPlainly(ctx, async () => {
+    return runIn(ctx, async () => {
       ctx.oidc.entity('Client', client);
       await grant(ctx);
       const { body } = ctx;
@@ -116,7 +104,7 @@ export function createRedeemCode({ mount, accounts, apis, store, clock, baseUrl 
         token: answerOf(200, inFormOfRequest(ctx.oidc, body)),
         subject: requestAccount(ctx)?.id,
         nonce: ctx.oidc.entities.AuthorizationCode?.nonce,
-        userinfo: () => runPlainly(ctx, () => userinfo(ctx)),
+        userinfo: () => runIn(ctx, () => userinfo(ctx)),
       };
     });
   }

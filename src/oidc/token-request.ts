@@ -4,7 +4,7 @@ import type { Clock } from '../clock.ts';
 import type { AccountDirectory } from './entitlements/find-account.ts';
 import { requestAccount } from './entitlements/find-account.ts';
 import type { IdentityProvider } from './identity-provider.ts';
-import { contextFor } from './library-context.ts';
+import { contextFor } from './library-internals.ts';
 import { clientRecord } from './models/client.ts';
 import { coveredScopes } from './models/grant.ts';
 import { claimsUnderScopes } from './plain/userinfo.ts';

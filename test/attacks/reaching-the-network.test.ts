@@ -38,7 +38,7 @@ const ours: Readonly<Record<string, string>> = {
   'src/oidc/outbound/outbound-fetch.ts': OUTBOUND,
   'src/http/server.ts': SERVER,
   'src/oidc/discovery.ts': IN_MEMORY,
-  'src/oidc/library-context.ts': IN_MEMORY,
+  'src/oidc/library-internals.ts': IN_MEMORY,
   'adapters/redis/pinned.ts': `${REDIS}, where its certificate is pinned`,
 };
 

@@ -127,76 +127,74 @@ function winnerOf(answers: readonly Tokens[]): Tokens {
 }
 
 for (const [name, start] of Object.entries(backends)) {
-  for (const plain of ['on', 'off']) {
-    describe(`replayed code, ${name}, plain answers ${plain}`, () => {
-      let backend: Backend | undefined;
-      const stores = new Set<Store>();
-      const apps: TestApp[] = [];
-      const opened = async (): Promise<[Redeemer, TestApp]> => {
-        backend ??= await start();
-        while (apps.length < 2) {
-          const shared = await backend.open();
-          stores.add(shared);
-          apps.push(await startApp({ shared, env: { ISSUER, PLAIN_ANSWERS: plain } }));
-        }
-        const [app, other] = apps;
-        if (app === undefined || other === undefined) throw new Error('two are needed');
-        return [await redeemer(app), other];
-      };
-      after(async () => {
-        for (const app of apps) await app.stop();
-        for (const store of stores) await store.close().catch(() => undefined);
-        if (name !== 'memory') await backend?.close();
-      });
-
-      test(`race: one code without challenge, ${PARALLEL} at once: what the winner got ends`, async () => {
-        const [one, other] = await opened();
-        for (let round = 0; round < ROUNDS; round += 1) {
-          const fields = await one.code(false);
-          const answers = await atOnce(PARALLEL, (at) => one.send(fields, at % 2 ? other : one.app));
-          await expectLife(one, winnerOf(answers), false, `round ${round}`);
-        }
-      });
-
-      test('race: sent twice at once with the right verifier: one answer, which stays', async () => {
-        const [one, other] = await opened();
-        for (let round = 0; round < 5; round += 1) {
-          const fields = await one.code(true);
-          // Over connections that are open: what connects first may come after the answer.
-          const to = [one.app, round % 2 ? other : one.app];
-          await Promise.all(to.map(({ url }) => fetch(`${url}/healthz`).then((answer) => answer.text())));
-          const answers = await Promise.all(to.map((app) => one.send(fields, app)));
-          await expectLife(one, winnerOf(answers), true, `round ${round}`);
-        }
-      });
-
-      test('replay: after the answer it ends what the code gave, verifier or not', async () => {
-        const [one, other] = await opened();
-        for (const isWithVerifier of [true, false]) {
-          for (const to of [one.app, other]) {
-            const fields = await one.code(isWithVerifier);
-            const first = await one.send(fields);
-            equal(first.status, 200);
-            winnerOf([first, await one.send(fields, to)]);
-            await expectLife(one, first, false, `${isWithVerifier}`);
-          }
-        }
-      });
-
-      test('replay: with a wrong verifier or another redirect URI it ends nothing', async () => {
-        const [one] = await opened();
-        const fields = await one.code(true);
-        const first = await one.send(fields);
-        for (const wrong of [{ code_verifier: 'w'.repeat(43) }, { redirect_uri: 'https://rp.example/other' }])
-          winnerOf([first, await one.send({ ...fields, ...wrong })]);
-        await expectLife(one, first, true, 'wrong');
-      });
+  describe(`replayed code, ${name}`, () => {
+    let backend: Backend | undefined;
+    const stores = new Set<Store>();
+    const apps: TestApp[] = [];
+    const opened = async (): Promise<[Redeemer, TestApp]> => {
+      backend ??= await start();
+      while (apps.length < 2) {
+        const shared = await backend.open();
+        stores.add(shared);
+        apps.push(await startApp({ shared, env: { ISSUER } }));
+      }
+      const [app, other] = apps;
+      if (app === undefined || other === undefined) throw new Error('two are needed');
+      return [await redeemer(app), other];
+    };
+    after(async () => {
+      for (const app of apps) await app.stop();
+      for (const store of stores) await store.close().catch(() => undefined);
+      if (name !== 'memory') await backend?.close();
     });
-  }
+
+    test(`race: one code without challenge, ${PARALLEL} at once: what the winner got ends`, async () => {
+      const [one, other] = await opened();
+      for (let round = 0; round < ROUNDS; round += 1) {
+        const fields = await one.code(false);
+        const answers = await atOnce(PARALLEL, (at) => one.send(fields, at % 2 ? other : one.app));
+        await expectLife(one, winnerOf(answers), false, `round ${round}`);
+      }
+    });
+
+    test('race: sent twice at once with the right verifier: one answer, which stays', async () => {
+      const [one, other] = await opened();
+      for (let round = 0; round < 5; round += 1) {
+        const fields = await one.code(true);
+        // Over connections that are open: what connects first may come after the answer.
+        const to = [one.app, round % 2 ? other : one.app];
+        await Promise.all(to.map(({ url }) => fetch(`${url}/healthz`).then((answer) => answer.text())));
+        const answers = await Promise.all(to.map((app) => one.send(fields, app)));
+        await expectLife(one, winnerOf(answers), true, `round ${round}`);
+      }
+    });
+
+    test('replay: after the answer it ends what the code gave, verifier or not', async () => {
+      const [one, other] = await opened();
+      for (const isWithVerifier of [true, false]) {
+        for (const to of [one.app, other]) {
+          const fields = await one.code(isWithVerifier);
+          const first = await one.send(fields);
+          equal(first.status, 200);
+          winnerOf([first, await one.send(fields, to)]);
+          await expectLife(one, first, false, `${isWithVerifier}`);
+        }
+      }
+    });
+
+    test('replay: with a wrong verifier or another redirect URI it ends nothing', async () => {
+      const [one] = await opened();
+      const fields = await one.code(true);
+      const first = await one.send(fields);
+      for (const wrong of [{ code_verifier: 'w'.repeat(43) }, { redirect_uri: 'https://rp.example/other' }])
+        winnerOf([first, await one.send({ ...fields, ...wrong })]);
+      await expectLife(one, first, true, 'wrong');
+    });
+  });
 }
 
 /** An application whose next answer with tokens waits, its code already used, until it is let go. */
-async function held(plain: string) {
+async function held() {
   const gate = Promise.withResolvers<void>();
   const reached = Promise.withResolvers<void>();
   let isClosed = false;
@@ -205,7 +203,7 @@ async function held(plain: string) {
     reached.resolve();
     await gate.promise;
   });
-  const app = await startApp({ shared, env: { PLAIN_ANSWERS: plain } });
+  const app = await startApp({ shared });
   return {
     app,
     reached: reached.promise,
@@ -226,7 +224,7 @@ async function held(plain: string) {
 for (const isWithVerifier of [true, false]) {
   const what = isWithVerifier ? 'with its verifier it is a duplicate' : 'without one it ends them';
   test(`replay: while the first request is given its tokens: ${what}`, async () => {
-    const { app, reached, close, release, stop } = await held('off');
+    const { app, reached, close, release, stop } = await held();
     try {
       const one = await redeemer(app);
       const fields = await one.code(isWithVerifier);
@@ -250,35 +248,33 @@ for (const isWithVerifier of [true, false]) {
 
 /** A browser that has one connection opens another one for the second request, and that takes longer than the first answer. */
 test('replay: a duplicate over a connection that was being opened is none', async () => {
-  for (const plain of ['on', 'off']) {
-    const app = await startApp({ env: { PLAIN_ANSWERS: plain } });
-    try {
-      const one = await redeemer(app);
-      const fields = await one.code(true);
-      const socket = connect(Number(new URL(app.url).port), '127.0.0.1');
-      await once(socket, 'connect');
-      const first = await one.send(fields);
-      equal(first.status, 200);
-      const body = new URLSearchParams(fields).toString();
-      const { authorization } = basic(one.client);
-      const { host } = new URL(app.url);
-      socket.write(
-        `POST /oauth2/token HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\nAuthorization: ${authorization}\r\n` +
-          `Content-Type: application/x-www-form-urlencoded\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
-      );
-      match(await text(socket), /^HTTP\/1.1 400 [\s\S]*invalid_grant/);
-      await expectLife(one, first, true, plain);
-      // Over one that was opened afterwards it is a replay.
-      equal((await one.send(fields)).status, 400);
-      await expectLife(one, first, false, `${plain}, later`);
-    } finally {
-      await app.stop();
-    }
+  const app = await startApp();
+  try {
+    const one = await redeemer(app);
+    const fields = await one.code(true);
+    const socket = connect(Number(new URL(app.url).port), '127.0.0.1');
+    await once(socket, 'connect');
+    const first = await one.send(fields);
+    equal(first.status, 200);
+    const body = new URLSearchParams(fields).toString();
+    const { authorization } = basic(one.client);
+    const { host } = new URL(app.url);
+    socket.write(
+      `POST /oauth2/token HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\nAuthorization: ${authorization}\r\n` +
+        `Content-Type: application/x-www-form-urlencoded\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+    );
+    match(await text(socket), /^HTTP\/1.1 400 [\s\S]*invalid_grant/);
+    await expectLife(one, first, true, 'duplicate');
+    // Over one that was opened afterwards it is a replay.
+    equal((await one.send(fields)).status, 400);
+    await expectLife(one, first, false, 'later');
+  } finally {
+    await app.stop();
   }
 });
 
 test('replay: a device that asks twice at once keeps its tokens, one that asks later loses them', async () => {
-  const { app, reached, close, release, stop } = await held('off');
+  const { app, reached, close, release, stop } = await held();
   try {
     const client = await app.register({
       ...television,

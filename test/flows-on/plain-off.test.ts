@@ -1,5 +1,5 @@
 // The HTTP flow tests without plain answers (src/oidc/plain/), so that both ways stay tested: everywhere else they are on. Each
-// run has those that are about tokens and quick; all of them run with LONG=1, and all attacks.
+// run has those that are about such answers and quick; all of them run with LONG=1, and all attacks.
 import { globSync } from 'node:fs';
 import { test } from 'node:test';
 import { runFlows } from './run-flows.ts';
@@ -8,22 +8,16 @@ const isLong = process.env.LONG === '1';
 
 const EACH_RUN: ReadonlySet<string> = new Set([
   'access-token',
-  'api-demands',
   'api-machines',
   'api-users',
   'client-authentication',
-  'codes',
   'cors',
   'ended-tokens',
   'errors-in-json',
   'forged-tokens',
-  'id-token',
   'introspection',
   'keycloak-tokens',
-  'public-basic',
-  'refresh',
   'revocation',
-  'scopes',
   'tampering',
   'token-kinds',
   'userinfo',

@@ -399,8 +399,8 @@ test('plain answers: nothing listens to an event of the library that they do not
   }
   // Of these, introspection, userinfo and what they read raise `assign.client` alone, when the library knows the client; what
   // listens to it (models/oidc-context.ts) is the rule of plain-client.ts. The token endpoint raises it as the library does, by
-  // the library's own context; its grants are the library's handlers, which raise `grant.revoked` and what models raise when they
-  // are saved; and `grant.success` comes after them (identity-provider.ts), as in lib/actions/token.js.
+  // the library's own context; its grant is the library's handler, and `grant.success` comes after it (plain/token.ts), as in
+  // lib/actions/token.js.
   // A new name here is a question to every plain answer.
   deepEqual([...names].filter((name) => !name.endsWith('.error')).sort(), [
     'assign.client',

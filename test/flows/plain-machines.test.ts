@@ -1,10 +1,7 @@
 // Client credentials as a plain answer (src/oidc/plain/token.ts) against the library, as plain-answers.test.ts has it for
 // introspection.
-import { deepEqual, equal, ok } from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { equal, ok } from 'node:assert/strict';
 import test, { after } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { createRandom, type Random, type Sent, startTwins } from '../support/twins.ts';
 import { createApi } from './api-support.ts';
 import { type Client, change, introspect, later } from './support.ts';
@@ -162,26 +159,6 @@ test('plain answers: client credentials are the same with and without them', {
   ok(counts.plain / counts.granted > 0.85, `${counts.plain} of ${counts.granted}`);
   // A token of the one is a token of the other.
   equal((await introspect(twins.off, last)).body.active, true);
-});
-
-test('plain answers: they know whatever the library reads of their grants', () => {
-  // lib/actions/grants/*.js, where the package's exports do not lead.
-  const folder = dirname(fileURLToPath(import.meta.resolve('oidc-provider')));
-  for (const [grant, known] of Object.entries({
-    authorization_code: ['code', 'code_verifier', 'redirect_uri'],
-    client_credentials: ['scope'],
-    refresh_token: ['refresh_token', 'scope'],
-  })) {
-    const source = readFileSync(join(folder, `actions/grants/${grant}.js`), 'utf8');
-    const [, list = ''] = /export const parameters = new Set\(\[([^\]]*)\]\);/.exec(source) ?? [];
-    deepEqual(
-      [...list.matchAll(/'(\w+)'/g)].map(([, name]) => name),
-      known,
-    );
-  }
-  const source = readFileSync(join(folder, 'helpers/initialize_app.js'), 'utf8');
-  const added = [...source.matchAll(/grantParameters\.add\('(\w+)'\)/g)].map(([, name]) => name);
-  deepEqual(added, ['resource', 'authorization_details']);
 });
 
 test('plain answers: a machine that is switched off gets no token at the next request', async () => {

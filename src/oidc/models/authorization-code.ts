@@ -7,7 +7,6 @@ import type { Clock } from '../../clock.ts';
 import type { MethodTimes } from '../../sessions/index.ts';
 import type { ApiPairs } from '../entitlements/api-pairs.ts';
 import { bindApi, pairsToKeep } from '../entitlements/requested-api.ts';
-import { plainContext } from '../plain/context.ts';
 import { ProviderBase, type TokenClass } from '../provider-base.ts';
 import { confirmedInSession } from './confirmed.ts';
 import { timesOfSignIn } from './proven-times.ts';
@@ -65,9 +64,8 @@ export const createAuthorizationCodeModel = (
         if (isReplay && (await this.adapter.find(this.jti))) await revokeReused(this, revokeGrant);
         throw error;
       }
-      // A plain request writes it later (plain/token.ts).
       const { ctx } = ProviderBase;
-      if (ctx !== undefined && plainContext() === undefined) noteRedeemed(this.jti, ctx.res);
+      if (ctx !== undefined) noteRedeemed(this.jti, ctx.res);
     }
 
     static override async find(

@@ -8,7 +8,6 @@ import { allowedScope } from '../entitlements/requested-scope.ts';
 import { ACCOUNT_SCOPES } from '../entitlements/scopes.ts';
 import { settleScope } from '../entitlements/settle-scope.ts';
 import { refuseRequestUri, refuseWithdrawnType } from '../legacy/index.ts';
-import { throwPassedOn } from '../plain/context.ts';
 import type { OIDCContextClass } from '../provider-base.ts';
 import { ignoreReauthentication } from '../requests/device-request.ts';
 import { refuseSignedMode } from '../signed-responses.ts';
@@ -72,7 +71,6 @@ export const createOIDCContextModel = (Base: OIDCContextClass, { jwt }: Deps): O
         refuseOutside(request.req, client.clientId);
         if (this.route === 'token') {
           refuseRedemption(request.req, client.clientId);
-          throwPassedOn(request.req);
           this.#dropScopes(request, client);
         }
         if (!TOKEN_LOOKUP_ROUTES.has(this.route)) return;

@@ -20,7 +20,6 @@ import { noScopeGranted } from '../entitlements/requested-scope.ts';
 import { withoutInteractiveScopes } from '../entitlements/scopes.ts';
 import { hasKeycloakTokens } from '../foreign-layout/keycloak-tokens.ts';
 import type { RefreshTokenJwt } from '../foreign-layout/refresh-token-jwt.ts';
-import { leaveToLibrary } from '../plain/context.ts';
 import { type RefreshSettings, secondsLeft } from '../policies.ts';
 import { ProviderBase, type TokenClass } from '../provider-base.ts';
 import { clientRecord } from './client.ts';
@@ -110,7 +109,7 @@ export function createRefreshTokenModel(
     }
 
     override async consume(): Promise<void> {
-      if (this.#isRepeat) return leaveToLibrary();
+      if (this.#isRepeat) return;
       try {
         await super.consume();
       } catch (error) {

@@ -15,11 +15,7 @@ import { userinfoPlainly } from './userinfo.ts';
 
 export type { PlainAnswers } from './plain-answers.ts';
 
-interface PlainDeps
-  extends Pick<
-    Parameters<typeof tokenPlainly>[0],
-    'limits' | 'codeExchanges' | 'store' | 'isRegisteredOrigin'
-  > {
+interface PlainDeps extends Pick<Parameters<typeof tokenPlainly>[0], 'limits' | 'isRegisteredOrigin'> {
   readonly mount: ProtocolMount;
   readonly state: { readonly sharedTokens: TokenState };
   readonly apis: Pick<Apis, 'authenticate'>;
@@ -34,19 +30,7 @@ interface PlainDeps
 
 /** @returns what answers plain successes before all else; undefined when it is switched off */
 export function createPlain(deps: PlainDeps): PlainAnswers | undefined {
-  const {
-    config,
-    mount,
-    state,
-    apis,
-    bearers,
-    accounts,
-    settings,
-    limits,
-    codeExchanges,
-    store,
-    isRegisteredOrigin,
-  } = deps;
+  const { config, mount, state, apis, bearers, accounts, settings, limits, isRegisteredOrigin } = deps;
   if (!config.hasPlainAnswers) return undefined;
   const { issuer } = config;
   const tokens = state.sharedTokens;
@@ -59,14 +43,7 @@ export function createPlain(deps: PlainDeps): PlainAnswers | undefined {
     refreshSettings: () => settings.refresh(),
     handlers: {
       'POST /oauth2/introspect': introspectPlainly({ issuer, mount, apis, bearers, tokens }),
-      'POST /oauth2/token': tokenPlainly({
-        mount,
-        limits,
-        origins,
-        codeExchanges,
-        store,
-        isRegisteredOrigin,
-      }),
+      'POST /oauth2/token': tokenPlainly({ mount, limits, origins, isRegisteredOrigin }),
       'GET /oauth2/userinfo': userinfoPlainly({ accounts, tokens }),
     },
   });

@@ -17,10 +17,9 @@ import {
 } from '../entitlements/requested-api.ts';
 import { claimsByScope, scopes as known } from '../entitlements/scopes.ts';
 import { keepSettledScope } from '../entitlements/settle-scope.ts';
-import { contextFor } from '../library-context.ts';
+import { answerGrant, contextFor, runIn } from '../library-internals.ts';
 import { clientRecord } from '../models/client.ts';
 import type { ProtocolMount } from '../mount.ts';
-import { runPlainly } from '../plain/context.ts';
 import { tokenRequest, userinfoFor } from '../token-request.ts';
 import { runAsDraft } from './draft.ts';
 import { type Assumed, grantSource, wayOf } from './grant-source.ts';
@@ -139,11 +138,11 @@ export function createTokenPreview({ mount, accounts, apis, settings, clock, bas
     const route = isDevice ? 'device_authorization' : 'authorization';
     const params = { ...parametersOf(request), ...(!isDevice && { response_type: 'code' }) };
     const authorization = contextFor(provider, route, params);
-    await runPlainly(authorization, () => settle(authorization, client));
+    await runIn(authorization, () => settle(authorization, client));
     const target = requestedApi(authorization.oidc);
     if (target !== undefined && isBelowRequired(asked.acr, target.api.value)) throw unmet();
     const deps = { provider, accounts, clock };
-    const source = await runPlainly(authorization, () => grantSource(authorization, asked, deps));
+    const source = await runIn(authorization, () => grantSource(authorization, asked, deps));
     const token = await exchange(client, source, target?.api.value.isDpopRequired === true);
     return { token, target };
   }
@@ -156,9 +155,9 @@ export function createTokenPreview({ mount, accounts, apis, settings, clock, bas
   ): Promise<KoaContextWithOIDC> {
     const { provider } = mount;
     const token = await tokenRequest({ provider, clock, baseUrl }, client, params, isProofDemanded);
-    await runPlainly(token, async () => {
+    await runIn(token, async () => {
       token.oidc.entity('Client', client);
-      await provider.grant(token);
+      await answerGrant(provider, token);
     });
     return token;
   }
@@ -185,7 +184,7 @@ export function createTokenPreview({ mount, accounts, apis, settings, clock, bas
     };
     const accessToken = decoded(body.access_token);
     const idToken = decoded(body.id_token);
-    const userinfo = await runPlainly(token, async () => userinfoFor(token, accounts)?.claims);
+    const userinfo = await runIn(token, async () => userinfoFor(token, accounts)?.claims);
     return {
       scope: granted.join(' '),
       scopes: scopesOf(asked.request.scope, granted, stateOf),

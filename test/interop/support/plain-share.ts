@@ -8,8 +8,8 @@ import { TLSSocket } from 'node:tls';
 const list = process.env.PLAIN_SHARE_LIST;
 const ENDPOINT = /\/(token|userinfo|introspect)(?:\?|$)/;
 
-/** The grants that there are handlers for (src/oidc/plain/token.ts). */
-const GRANT = /(?:^|&)grant_type=(?:client_credentials|authorization_code|refresh_token)(?:&|$)/;
+/** The grant that there is a handler for (src/oidc/plain/token.ts). */
+const GRANT = /(?:^|&)grant_type=client_credentials(?:&|$)/;
 
 const bodies = new WeakMap<IncomingMessage, string>();
 

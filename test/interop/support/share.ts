@@ -1,5 +1,5 @@
 // The share of successes that the handlers of src/oidc/plain/ answered in a run of the interop tests: node share.ts LIST. Ends
-// with 1 where it is under 95 %; what the library answers on purpose (proofs, cookies, device and password grants) is told apart.
+// with 1 where it is under 95 %; what the library answers on purpose (proofs, cookies, other grants) is told apart.
 import { readFileSync } from 'node:fs';
 
 interface Success {
