@@ -4,7 +4,7 @@ import { cpus } from 'node:os';
 import { type Figure, isMet, lineOf } from './bench/figures.ts';
 import { gainOfHandlers } from './bench/handlers.ts';
 import { always, operations } from './bench/operations.ts';
-import { compareWith, readOther } from './bench/others.ts';
+import { compareWith, readOthers } from './bench/others.ts';
 import { type Prepared, prepare } from './bench/prepare.ts';
 import {
   elsewhere,
@@ -31,8 +31,8 @@ Usage: npm run bench -- [options]
   --only TEXT         only goals or operations whose name contains TEXT (P1, userinfo, ...)
   --json FILE         also writes all figures there
   --profile TEXT      instead: where the time of the one operation goes
-  --compare FILE      instead: the same load on another provider, whose requests the file has
-                      ({ "name", "pid", "port", "operations": { "userinfo": { "method", "path", "headers", "body" } } })
+  --compare FILE      instead: the same load on other providers, all in turns, whose requests the file has
+                      ([{ "name", "pid", "port", "operations": { "userinfo": { "method", "path", "headers", "body" } } }])
   --handlers          instead: what a request takes with the handlers of src/oidc/plain/, by what it takes without
   --soak N            instead: that many mixed requests, and how memory grows
   --rounds N, --ms N, --connections N   (8, 1000, 16)
@@ -166,7 +166,7 @@ async function run(options: Options): Promise<void> {
   const { pace } = options;
   // Before the measuring, which takes minutes.
   if (options.json !== undefined) assertWritable(options.json);
-  const other = options.compare === undefined ? undefined : readOther(options.compare);
+  const others = options.compare === undefined ? undefined : readOthers(options.compare);
   if (options.profile !== undefined) {
     process.stdout.write(await profileOperation(options.profile, pace));
     return;
@@ -186,11 +186,13 @@ async function run(options: Options): Promise<void> {
   );
   if (options.handlers === true) {
     for await (const figure of gainOfHandlers(pace, options.only)) tell(figure);
-  } else if (options.soak !== undefined || other !== undefined) {
+  } else if (options.soak !== undefined || others !== undefined) {
     const product = await startProduct();
     try {
       if (options.soak !== undefined) tell(await soak(product, options.soak, pace));
-      if (other !== undefined) tell(...(await compareWith(other, product, await prepare(product), pace)));
+      if (others !== undefined) {
+        for await (const figure of compareWith(others, product, await prepare(product), pace)) tell(figure);
+      }
     } finally {
       await product.stop();
     }

@@ -1,20 +1,22 @@
-// `--compare FILE`: the same load on another provider, in turns with ours. It runs already, pinned to the same core by whoever
-// started it. The file: { "name", "pid", "port", "operations": { "userinfo": { "method", "path", "headers", "body" }, … } }, by names
-// of operations here.
+// `--compare FILE`: the same load on other providers, all in turns with ours. They run already, each pinned to the same core by whoever
+// started it: the project ships none. The file is a list, one for each:
+//   { "name": "Keycloak 26.4", "pid": 4711, "port": 8080, "operations": { "userinfo": { "method", "path", "headers", "body" }, … } }
+// by names of operations here. With "values", a list, each request has the next one of them in place of `{}`: tokens to be asked about once.
 import { UsageError } from '../command-line.ts';
 import { readText } from '../file-problem.ts';
 import type { Figure } from './figures.ts';
-import { requestBytes } from './http-load.ts';
-import { always, operations } from './operations.ts';
+import { type NextRequest, requestBytes } from './http-load.ts';
+import { always, type Operation, operations } from './operations.ts';
 import type { Prepared } from './prepare.ts';
-import { type Server, serverOf } from './processes.ts';
-import { compare, type Pace } from './rounds.ts';
+import { foreignServer, type Server } from './processes.ts';
+import { compareWithEach, type Pace } from './rounds.ts';
 
 interface Request {
   readonly method: string;
   readonly path: string;
   readonly headers: Record<string, string>;
   readonly body?: string;
+  readonly values?: readonly string[];
 }
 export interface Other {
   readonly name: string;
@@ -23,52 +25,71 @@ export interface Other {
   readonly operations: Readonly<Record<string, Request>>;
 }
 
-const operationOf = (wanted: string) =>
+const operationOf = (wanted: string): Operation | undefined =>
   operations.find(({ name, goal }) => `${goal} ${name}`.includes(wanted));
 
 /** @throws UsageError where the file is none of these, or names no operation of ours */
-export function readOther(file: string): Other {
+export function readOthers(file: string): readonly Other[] {
   const text = readText(file);
-  let other: Other;
+  let others: readonly Other[];
   try {
-    other = JSON.parse(text);
+    others = [JSON.parse(text)].flat();
   } catch {
     throw new UsageError(`${file} is not JSON.`);
   }
-  const names = Object.keys(other.operations ?? {});
-  if (names.length === 0) throw new UsageError(`${file} has no "operations".`);
-  const unknown = names.find((name) => operationOf(name) === undefined);
-  if (unknown !== undefined) throw new UsageError(`${file}: no operation contains "${unknown}".`);
-  return other;
+  for (const { name, operations: asked } of others) {
+    const names = Object.keys(asked ?? {});
+    if (names.length === 0) throw new UsageError(`${file}: ${name} has no "operations".`);
+    const unknown = names.find((one) => operationOf(one) === undefined);
+    if (unknown !== undefined) throw new UsageError(`${file}: no operation contains "${unknown}".`);
+  }
+  return others;
 }
 
-export async function compareWith(
-  other: Other,
+/** @returns what it is sent, over all rounds: a value that was used is not used again */
+function requestsOf({ method, path, headers, body = '', values }: Request): () => NextRequest {
+  if (values === undefined) {
+    const request = always(requestBytes(method, path, headers, body));
+    return () => request;
+  }
+  const left = [...values];
+  return () => () => {
+    const value = left.pop();
+    return value === undefined ? undefined : requestBytes(method, path, headers, body.replace('{}', value));
+  };
+}
+
+export async function* compareWith(
+  others: readonly Other[],
   server: Server,
   prepared: Prepared,
   pace: Pace,
-): Promise<Figure[]> {
-  const theirs: Server = { ...serverOf(other.pid, other.port), stop: async () => {} };
-  const figures: Figure[] = [];
-  for (const [wanted, { method, path, headers, body }] of Object.entries(other.operations)) {
-    const operation = operationOf(wanted);
-    if (operation === undefined) continue;
-    const request = always(requestBytes(method, path, headers, body));
-    const { rate, cpu, perSecond } = await compare(
+): AsyncGenerator<Figure> {
+  for (const operation of operations) {
+    const asked = others.flatMap((other) =>
+      Object.entries(other.operations)
+        .filter(([wanted]) => operationOf(wanted) === operation)
+        .map(([, request]) => ({ other, request })),
+    );
+    if (asked.length === 0) continue;
+    const found = await compareWithEach(
       { server, requests: (ms) => operation.requests(prepared, ms, pace.connections) },
-      { server: theirs, requests: () => request },
+      asked.map(({ other: { pid, port }, request }) => ({
+        server: foreignServer(pid, port),
+        requests: requestsOf(request),
+      })),
       pace,
     );
-    figures.push({
-      goal: operation.goal,
-      name: `${operation.name}, by ${other.name}`,
-      unit: 'times its rate',
-      value: rate.middle,
-      quartiles: rate,
-      limit: 2,
-      wanted: 'more',
-      more: { per_second: perSecond, cpu: cpu.middle },
-    });
+    for (const [index, { rate, cpu, perSecond, others: elsewhere }] of found.entries())
+      yield {
+        goal: operation.goal,
+        name: `${operation.name}, by ${asked[index]?.other.name}`,
+        unit: 'times its rate',
+        value: rate.middle,
+        quartiles: rate,
+        limit: 2,
+        wanted: 'more',
+        more: { per_second: perSecond, cpu: cpu.middle, others: elsewhere },
+      };
   }
-  return figures;
 }

@@ -30,24 +30,26 @@ const childrenOf = (pid: number): readonly number[] => {
 
 const TICK_MICROS = 10_000;
 
+/** In clock ticks, those of threads that have ended included. */
+const ticksOf = (pid: number): number => {
+  // Fields 14 and 15; the name in field 2 may contain spaces.
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+  return (Number(fields[11]) + Number(fields[12])) * TICK_MICROS;
+};
+
+/** In nanoseconds, where the kernel tells them (sched-stats). Node's threads stay. */
 const cpuOf = (pid: number): number => {
   try {
-    // Nanoseconds of each thread (sched-stats).
     const tasks = readdirSync(`/proc/${pid}/task`);
-    return sum(
-      tasks.map(
-        (task) => Number(readFileSync(`/proc/${pid}/task/${task}/schedstat`, 'utf8').split(' ')[0]) / 1000,
-      ),
-    );
+    const files = tasks.map((task) => readFileSync(`/proc/${pid}/task/${task}/schedstat`, 'utf8'));
+    return sum(files.map((text) => Number(text.split(' ')[0]) / 1000));
   } catch {
-    // Fields 14 and 15 are clock ticks; the name in field 2 may contain spaces.
-    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
-    return (Number(fields[11]) + Number(fields[12])) * TICK_MICROS;
+    return ticksOf(pid);
   }
 };
 
 /** Of these processes, in microseconds; their children apart. */
-export const cpuMicrosOf = (pids: readonly number[]): number => sum(pids.map(cpuOf));
+export const cpuMicrosOf = (pids: readonly number[]): number => sum(pids.map(ticksOf));
 
 /** What all processes of the machine have used so far, interrupts and what the host took included. */
 export function machineMicros(): number {
@@ -65,11 +67,16 @@ const residentOf = (pid: number): number =>
 
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
 
-/** A server that runs, by its process id. */
-export const serverOf = (pid: number, port: number): Omit<Server, 'stop'> => ({
+const serverOf = (pid: number, port: number, cpu: (pid: number) => number): Omit<Server, 'stop'> => ({
   port,
-  cpuMicros: () => sum(childrenOf(pid).map(cpuOf)),
+  cpuMicros: () => sum(childrenOf(pid).map(cpu)),
   residentMib: () => sum(childrenOf(pid).map(residentOf)),
+});
+
+/** One that somebody else started, and ends. */
+export const foreignServer = (pid: number, port: number): Server => ({
+  ...serverOf(pid, port, ticksOf),
+  stop: async () => {},
 });
 
 interface Start {
@@ -108,7 +115,7 @@ async function startProcess(
     });
   });
   return {
-    ...serverOf(child.pid, await promise),
+    ...serverOf(child.pid, await promise, cpuOf),
     async stop() {
       child.kill('SIGTERM');
       await exited;

@@ -92,36 +92,51 @@ const QUIET = 0.03;
 /** so often at most; then the quietest ones count. */
 const ATTEMPTS = 2;
 
-interface Round {
-  readonly one: Measured;
-  readonly other: Measured;
-}
-const othersIn = ({ one, other }: Round): number => Math.max(one.others, other.others);
+/** What each side did, in their order. */
+type Round = readonly Measured[];
+const othersIn = (round: Round): number => Math.max(...round.map(({ others }) => others));
 
-/** Each round measures one after the other, and the next begins with the other one. */
-export async function compare(first: Side, second: Side, pace: Pace): Promise<Compared> {
-  const settled = [await warmUp(second, pace), await warmUp(first, pace)];
+/** Each round measures one after the other, and the next begins with the last one. */
+async function rounds(sides: readonly Side[], pace: Pace): Promise<Round[]> {
   const measured: Round[] = [];
   const isQuiet = (round: Round): boolean => othersIn(round) <= QUIET;
   while (measured.filter(isQuiet).length < pace.rounds && measured.length < pace.rounds * ATTEMPTS) {
-    if (measured.length % 2 === 0)
-      measured.push({ one: await measure(first, pace), other: await measure(second, pace) });
-    else {
-      const other = await measure(second, pace);
-      measured.push({ one: await measure(first, pace), other });
-    }
+    const isForward = measured.length % 2 === 0;
+    const round: Measured[] = [];
+    for (const side of isForward ? sides : sides.toReversed()) round.push(await measure(side, pace));
+    measured.push(isForward ? round : round.toReversed());
   }
-  const rounds = measured.toSorted((a, b) => othersIn(a) - othersIn(b)).slice(0, pace.rounds);
-  const middle = (pick: (one: Measured) => number): number =>
-    spreadOf(rounds.map(({ one }) => pick(one))).middle;
-  return {
-    rate: spreadOf(rounds.map(({ one, other }) => one.perSecond / other.perSecond)),
-    cpu: spreadOf(rounds.map(({ one, other }) => other.cpuMicros / one.cpuMicros)),
-    perSecond: middle(({ perSecond }) => perSecond),
-    cpuMicros: middle(({ cpuMicros }) => cpuMicros),
-    p50: middle(({ p50 }) => p50),
-    p99: middle(({ p99 }) => p99),
-    isSettled: settled.every(Boolean),
-    others: Math.max(...rounds.map(othersIn)),
-  };
+  return measured.toSorted((a, b) => othersIn(a) - othersIn(b)).slice(0, pace.rounds);
+}
+
+/** @returns the first beside each of the others, all of which took turns */
+export async function compareWithEach(first: Side, others: readonly Side[], pace: Pace): Promise<Compared[]> {
+  const settled: boolean[] = [];
+  for (const side of [...others, first]) settled.push(await warmUp(side, pace));
+  const taken = await rounds([first, ...others], pace);
+  return others.map((_, index) => {
+    const pairs = taken.flatMap(([one, ...rest]) => {
+      const other = rest[index];
+      // None where its values have run out.
+      return one && other && other.perSecond > 0 ? [{ one, other }] : [];
+    });
+    const middle = (pick: (one: Measured) => number): number =>
+      spreadOf(pairs.map(({ one }) => pick(one))).middle;
+    return {
+      rate: spreadOf(pairs.map(({ one, other }) => one.perSecond / other.perSecond)),
+      cpu: spreadOf(pairs.map(({ one, other }) => other.cpuMicros / one.cpuMicros)),
+      perSecond: middle(({ perSecond }) => perSecond),
+      cpuMicros: middle(({ cpuMicros }) => cpuMicros),
+      p50: middle(({ p50 }) => p50),
+      p99: middle(({ p99 }) => p99),
+      isSettled: settled.every(Boolean),
+      others: Math.max(...taken.map(othersIn)),
+    };
+  });
+}
+
+export async function compare(first: Side, second: Side, pace: Pace): Promise<Compared> {
+  const [compared] = await compareWithEach(first, [second], pace);
+  if (compared === undefined) throw new TypeError('there is no second');
+  return compared;
 }
