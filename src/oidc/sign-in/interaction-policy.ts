@@ -12,7 +12,7 @@ import { clientAccessCheck } from '../entitlements/client-access.ts';
 import { currentScopes, scopesOfClaims } from '../entitlements/entitlement.ts';
 import { type AccountDirectory, requestAccount } from '../entitlements/find-account.ts';
 import { hasConsented } from '../entitlements/load-grant.ts';
-import { ACCOUNT_SCOPES, ADMIN_SCOPES } from '../entitlements/scopes.ts';
+import { ADMIN_SCOPES } from '../entitlements/scopes.ts';
 import { clientRecord } from '../models/client.ts';
 
 const { base, Check, Prompt } = interactionPolicy;
@@ -52,7 +52,6 @@ export function createInteractionPolicy(deps: Deps): interactionPolicy.DefaultPo
   consent?.checks.add(strangerCheck());
   consent?.checks.remove('op_claims_missing');
   consent?.checks.add(missingClaimsCheck());
-  consent?.checks.add(nativeAccountCheck());
   const nativeClientCheck = consent?.checks.get('native_client_prompt');
   if (nativeClientCheck !== undefined) {
     consent?.checks.remove('native_client_prompt');
@@ -215,24 +214,6 @@ const thirdPartyNativeClientCheck = (libraryCheck: interactionPolicy.Check) =>
       return client !== undefined && clientRecord(client).skipConsent && !isBare
         ? Check.NO_NEED_TO_PROMPT
         : libraryCheck.check(ctx);
-    },
-  );
-
-/**
- * Any program can take a native application's code (RFC 8252 §8.6), and this one would open the account: the user agrees on a page
- * at every authorization, whatever was agreed to before and wherever the code goes.
- */
-const nativeAccountCheck = () =>
-  new Check(
-    'native_account',
-    'the account is opened to native applications on a page only',
-    'interaction_required',
-    ({ oidc }: KoaContextWithOIDC) => {
-      const { client, result } = oidc;
-      if (client?.applicationType !== 'native' || result?.consent !== undefined)
-        return Check.NO_NEED_TO_PROMPT;
-      const asked = [...oidc.requestParamOIDCScopes].filter((scope) => ACCOUNT_SCOPES.has(scope));
-      return promptIf(currentScopes(asked, clientRecord(client)).length > 0);
     },
   );
 
