@@ -195,3 +195,14 @@ test('attack: names of columns as style sheets or markup, or thousands of them',
     .find((one) => one.startsWith('latchkey_admin_view='));
   ok((cookie?.length ?? 9999) < 1000, `${cookie?.length}`);
 });
+
+test('an invitation on a server without mail: “Send by e-mail” is off, and the link is shown', async () => {
+  const box = ({ body }: Page) => /<input type="checkbox" name="send_mail"[^>]*>/.exec(body)?.[0];
+  const page = await admin.get('/admin/invitations');
+  equal(box(page), '<input type="checkbox" name="send_mail" disabled>');
+  const made = await press(admin, page, '/admin/invitations', { email: 'guest@example.com', days: '3' });
+  match(made.body, /\/oauth2\/signup\?token=/);
+  await app.admin('PATCH', '/settings', { smtp_url: 'smtp://127.0.0.1:9' });
+  equal(box(await admin.get('/admin/invitations')), '<input type="checkbox" name="send_mail" checked>');
+  await app.admin('PATCH', '/settings', { smtp_url: '' });
+});
