@@ -2,8 +2,8 @@
 // application, the same page again, or the start page.
 
 import type Koa from 'koa';
-import { differsInLoopbackPort } from '../src/clients/index.ts';
 import { createBackTo, type ErrorPage, requestIdOf } from '../src/http/index.ts';
+import { differsInLoopbackPort } from '../src/model/uris.ts';
 import type { Client, ErrorOut, KoaContextWithOIDC } from '../src/oidc/sign-in.ts';
 import { safeLink, type Text, type Views } from '../src/views/index.ts';
 import type { WaysBack } from './way-back.ts';

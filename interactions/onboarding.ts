@@ -4,7 +4,8 @@ import type { Account, AccountDomain } from '../src/accounts/index.ts';
 import { AppError } from '../src/errors.ts';
 import type { Csrf, Form } from '../src/http/index.ts';
 import { newId } from '../src/ids.ts';
-import { ACR, type BrowserSession } from '../src/oidc/sign-in.ts';
+import { ACR } from '../src/model/acr.ts';
+import type { BrowserSession } from '../src/oidc/sign-in.ts';
 import type { FieldErrors, Views } from '../src/views/index.ts';
 
 interface FirstAdmin {

@@ -1,6 +1,7 @@
 // The second factors available in this sign-in, and whether e-mail codes may become one.
 import type { Account } from '../src/accounts/index.ts';
-import { ACR, type BoundInteraction } from '../src/oidc/sign-in.ts';
+import { ACR } from '../src/model/acr.ts';
+import type { BoundInteraction } from '../src/oidc/sign-in.ts';
 import type { SecondFactors } from '../src/second-factors/index.ts';
 import { type Method, unspentMethods } from './second-factor-methods.ts';
 import type { SigninSteps } from './signin-steps.ts';

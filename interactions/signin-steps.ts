@@ -5,8 +5,8 @@ import type Koa from 'koa';
 import { type Account, type AccountDomain, isLeaving } from '../src/accounts/index.ts';
 import { AppError } from '../src/errors.ts';
 import { newId } from '../src/ids.ts';
+import { ACR } from '../src/model/acr.ts';
 import {
-  ACR,
   type AcrDemand,
   type AcrDemandDeps,
   acrOf,

@@ -12,8 +12,8 @@ import type { Config } from '../config/types.ts';
 import type { Events } from '../events/index.ts';
 import { readForm } from '../http/index.ts';
 import type { Keys, Sealer } from '../keys/index.ts';
+import { ACR } from '../model/acr.ts';
 import {
-  ACR,
   type AccountDirectory,
   type Bearers,
   describeToken,

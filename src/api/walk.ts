@@ -62,7 +62,9 @@ export function walk<F extends Rows, R extends Held<F> = Held<F> & Stored<F>>(
   specials: Specials<F, R>,
 ) {
   const all = Object.entries<Row<unknown>>(rows);
-  const special = new Map<string, Special<R, unknown>>(Object.entries(specials));
+  const special = new Map<string, Pick<Special<R, unknown>, 'show'> & Partial<Special<R, unknown>>>(
+    Object.entries(specials),
+  );
   const recordOf = (members: object) => members as R;
 
   function sent(record: R, name: string, one: Row<unknown>): unknown {
@@ -76,7 +78,7 @@ export function walk<F extends Rows, R extends Held<F> = Held<F> & Stored<F>>(
 
   function changed(record: R, [name, one]: (typeof all)[number], value: unknown): R {
     const own = special.get(name);
-    if (own !== undefined) {
+    if (own?.settle !== undefined) {
       const change = Object.entries<unknown>(own.settle(record, value));
       return recordOf(change.reduce<object>((next, [member, to]) => written(next, [member], to), record));
     }

@@ -1,7 +1,7 @@
 // The scopes that an API declares: their names, and who may have them (decisions §10).
 
-import { openScopes } from '../clients/index.ts';
 import { newId } from '../ids.ts';
+import { openScopes } from '../model/applications/vocabulary.ts';
 import { ours } from '../phrase.ts';
 import type { ApiRecord, ApiScopeRecord } from '../store/apis.ts';
 import type { Role } from '../store/collections.ts';

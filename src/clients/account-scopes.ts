@@ -2,8 +2,8 @@
 // first-party applications. Stored beside the metadata, of which they are a part on the wire: a version that does not know them
 // keeps them as they are, and takes no application for invalid because of them.
 import { AppError } from '../errors.ts';
+import { accountScopes } from '../model/applications/vocabulary.ts';
 import type { ClientRecord } from '../store/collections.ts';
-import { accountScopes } from './metadata-members.ts';
 
 type AccountScope = (typeof accountScopes)[number];
 type Members = Readonly<Record<string, unknown>>;

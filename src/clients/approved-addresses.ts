@@ -1,8 +1,7 @@
 // The addresses that this server calls for an application, and which of them an administrator entered or approved: only those
 // may lie inside (OUTBOUND_ALLOW, decisions §10). What registers itself cannot approve anything.
 import type { ClientRecord } from '../store/collections.ts';
-import { isStringList } from './member-values.ts';
-import type { MemberName } from './metadata-members.ts';
+import { isStringList, type MemberName } from './metadata-rules.ts';
 
 /** What each is called for: the protocol core has rules for each use (src/oidc/outbound/outbound-rules.ts). */
 export const calledMembers = {

@@ -1,6 +1,6 @@
 // What the metadata of an application says about its authentication at the token endpoint.
+import { secretAuthMethods } from '../model/applications/vocabulary.ts';
 import type { ClientRecord } from '../store/collections.ts';
-import { secretAuthMethods } from './metadata-members.ts';
 
 export const needsSecret = (metadata: Readonly<Record<string, unknown>>): boolean =>
   secretAuthMethods.has(String(metadata.token_endpoint_auth_method));

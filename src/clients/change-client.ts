@@ -3,7 +3,7 @@ import type { Clock } from '../clock.ts';
 import { AppError } from '../errors.ts';
 import type { ClientRecord } from '../store/collections.ts';
 import { type Collection, VersionConflict } from '../store/port.ts';
-import type { Client } from './to-client.ts';
+import type { Client } from './application.ts';
 
 export type ChangeClient = (
   clientId: string,

@@ -1,10 +1,9 @@
 // What a change of a client's metadata asks for, before it is validated.
-import { AppError } from '../errors.ts';
+import { hasBareScheme } from '../model/uris.ts';
 import type { ClientMetadata } from '../store/collections.ts';
+import { refusal } from './application.ts';
 import { calledAddresses } from './approved-addresses.ts';
-import { isStringList } from './member-values.ts';
-import { adminGrantTypes, adminScopes, signedResponseModes } from './metadata-members.ts';
-import { hasBareScheme } from './uris.ts';
+import { isStringList, kinds } from './metadata-rules.ts';
 
 /** @returns the stored members with the given ones in their place; null removes */
 export function merged(
@@ -26,23 +25,24 @@ export function withinScope(
   const known = new Set(String(stored.scope ?? '').split(' '));
   if (typeof scope === 'string' && !scope.split(' ').every((word) => word === '' || known.has(word))) {
     const problem = 'Must not contain more than an administrator allowed this application.';
-    throw new AppError('client.invalid_metadata', { fields: { scope: problem } });
+    throw refusal({ scope: problem });
   }
   return { ...input, scope };
 }
 
+const valuesOf = (value: unknown): readonly string[] =>
+  isStringList(value) ? value : typeof value === 'string' ? value.split(' ') : [];
+
 /** @returns what only an administrator can have allowed, which a registrant may keep */
 export function reservedOf(metadata: ClientMetadata): ReadonlySet<string> {
-  const scopes = typeof metadata.scope === 'string' ? metadata.scope.split(' ') : [];
-  const grants: unknown[] = Array.isArray(metadata.grant_types) ? metadata.grant_types : [];
-  const { response_modes: modes } = metadata;
   const uris = [metadata.redirect_uris, metadata.post_logout_redirect_uris].filter(isStringList).flat();
   return new Set([
     // A plain http address that an administrator entered.
     ...calledAddresses({ metadata }).map(({ uri }) => uri),
     ...uris.filter(hasBareScheme),
-    ...signedResponseModes.filter((mode) => isStringList(modes) && modes.includes(mode)),
-    ...adminScopes.filter((scope) => scopes.includes(scope)),
-    ...adminGrantTypes.filter((grant) => grants.includes(grant)),
+    ...kinds.flatMap(([name, { kind }]) => {
+      const had = valuesOf(metadata[name]);
+      return kind.closed?.filter((one) => had.includes(one)) ?? [];
+    }),
   ]);
 }

@@ -1,26 +1,25 @@
 // The application registry: creates, changes, removes and finds clients, their secrets and registration tokens. Metadata is
-// validated in metadata-rules.ts; to-client.ts defines what is shown.
+// validated in metadata-rules.ts; application.ts defines what is shown.
 import { AppError } from '../errors.ts';
 import type { ClientRecord } from '../store/collections.ts';
 import { VersionConflict } from '../store/port.ts';
 import { pagesOf } from '../store/walk.ts';
 import { splitAccountScopes, withAccountScopes } from './account-scopes.ts';
+import { type Client, type GivenSettings, refusal, withSettings } from './application.ts';
 import { approved } from './approved-addresses.ts';
 import { clientType, isAuthMethodSaid, needsSecret } from './auth-members.ts';
 import { createChangeClient } from './change-client.ts';
 import { merged, reservedOf, withinScope } from './changed-members.ts';
 import { checkRedirectUris } from './check-redirect-uris.ts';
-import { type SettingChanges, withSettings } from './client-settings.ts';
 import type { Clients, ClientsDeps } from './contract.ts';
 import { createInitialAccessTokens } from './initial-access-tokens.ts';
 import { hasLegacyProfile, splitLegacy, withLegacy, withLegacyMembers } from './legacy.ts';
-import type { Authority } from './metadata-rules.ts';
+import { type Authority, isStringList } from './metadata-rules.ts';
 import { createIsOwnAddress } from './own-addresses.ts';
-import { checkPkceChoice, splitRegistrantPkce, withoutPkceEcho } from './pkce.ts';
+import { checkPkceChoice, splitRegistrantPkce } from './pkce.ts';
 import { prepareMetadata, withUnknownMembers } from './prepare.ts';
 import { checkQuarantine, confined, confinedMembers, statementOf } from './quarantine.ts';
 import { isSameDigest, isSecretOf, rotated, SECRET_BYTES } from './secrets.ts';
-import type { Client } from './to-client.ts';
 
 export function createClients(deps: ClientsDeps): Clients {
   const { collection, clock, newId, newSecret, secretDigest, validateMetadata, endClient } = deps;
@@ -53,19 +52,17 @@ export function createClients(deps: ClientsDeps): Clients {
   // The client of our own pages redirects back to them.
   const ownAddressesFor = (origin: ClientRecord['origin']) => (origin === 'seed' ? undefined : isOwnAddress);
 
-  async function checkGroups({ allowedGroups }: SettingChanges): Promise<void> {
-    if (!allowedGroups || !deps.missingGroups) return;
-    const missing = await deps.missingGroups(allowedGroups);
-    if (missing.length === 0) return;
-    const problem = `Group not found: ${missing.slice(0, 5).join(', ')}.`;
-    throw new AppError('client.invalid_metadata', { fields: { allowed_groups: problem } });
-  }
-
-  async function defaultApiOf({ defaultResource: identifier }: SettingChanges) {
-    if (typeof identifier !== 'string') return undefined;
-    const api = await deps.findApi?.(identifier);
-    if (api !== undefined) return api;
-    throw new AppError('client.invalid_metadata', { fields: { default_resource: 'API not found.' } });
+  /** @throws AppError client.invalid_metadata */
+  async function settled(record: ClientRecord, given: GivenSettings): Promise<ClientRecord> {
+    const next = withSettings(record, given);
+    const { allowed_groups: groups, default_resource: identifier } = given;
+    const missing = groups ? ((await deps.missingGroups?.(next.allowedGroups ?? [])) ?? []) : [];
+    if (missing.length > 0)
+      throw refusal({ allowed_groups: `Group not found: ${missing.slice(0, 5).join(', ')}.` });
+    if (typeof identifier !== 'string') return next;
+    const defaultApi = await deps.findApi?.(identifier);
+    if (defaultApi === undefined) throw refusal({ default_resource: 'API not found.' });
+    return { ...next, defaultApi };
   }
 
   /** Revokes what was granted to it. @returns the client afterwards */
@@ -120,15 +117,26 @@ export function createClients(deps: ClientsDeps): Clients {
       const { metadata: plain, legacy } = splitLegacy(others, { isOn: hasLegacy(), kind });
       const { metadata: input, ...choice } =
         origin === 'registration' ? splitRegistrantPkce(plain) : { metadata: plain };
-      const settings = { ...said, ...choice };
-      await checkGroups(settings);
+      const now = clock();
+      const bare: ClientRecord = {
+        metadata: { client_id: '' },
+        secrets: [],
+        clientType: 'confidential',
+        isActive: true,
+        skipConsent: false,
+        accessTokenAudience: 'issuer',
+        origin: 'admin',
+        createdAt: now,
+        updatedAt: now,
+      };
+      const applied = await settled(bare, { ...said, ...choice });
       if (rest.clientId !== undefined && origin !== 'seed' && quarantine?.by !== 'document')
         throw new TypeError('client ids are not chosen');
       const clientId = rest.clientId ?? newId();
       // Its ID tokens would pass for access tokens of the API.
       if (rest.clientId !== undefined && (await deps.findApi?.(clientId)) !== undefined) {
         const problem = 'Must not be the identifier of an API.';
-        throw new AppError('client.invalid_metadata', { fields: { client_id: problem } });
+        throw refusal({ client_id: problem });
       }
       const authority: Authority = {
         kind,
@@ -136,22 +144,15 @@ export function createClients(deps: ClientsDeps): Clients {
         mayBePlain: deps.mayBePlain,
       };
       const metadata = await prepareMetadata(clientId, input, authority, validateMetadata);
-      const now = clock();
       const base: ClientRecord = {
+        ...applied,
         metadata,
-        secrets: [],
         clientType: clientType(metadata),
-        isActive: true,
-        skipConsent: false,
-        accessTokenAudience: 'issuer',
         origin,
-        createdAt: now,
-        updatedAt: now,
         ...(isAuthMethodSaid(input) && { hasChosenAuthMethod: true }),
         ...(quarantine && { quarantine }),
       };
-      const applied = withSettings(base, settings, await defaultApiOf(settings));
-      const whole = withLegacyMembers(applied, {
+      const whole = withLegacyMembers(base, {
         before: undefined,
         legacy,
         mode: 'replace',
@@ -160,7 +161,7 @@ export function createClients(deps: ClientsDeps): Clients {
       });
       const open = withAccountScopes(whole, { ...accountChange, mode: 'replace', kind });
       const { record, clientSecret } = withSecret(confined({ ...open, ...approved(undefined, open, kind) }));
-      checkPkceChoice(record, settings.requirePkce);
+      checkPkceChoice(record, choice.require_pkce ?? said.require_pkce);
       const registrationAccessToken = hasRegistrationToken ? newSecret(SECRET_BYTES) : undefined;
       if (registrationAccessToken) record.registrationTokenDigest = secretDigest(registrationAccessToken);
       // After all other checks, so that an invalid request uses up nothing; before the insert, so that a race creates nothing.
@@ -178,8 +179,6 @@ export function createClients(deps: ClientsDeps): Clients {
 
     async update(clientId, { metadata: sent, mode, settings: said = {}, authority: kind, ...rest }) {
       const { ifVersion, document } = rest;
-      await checkGroups(said);
-      const defaultApi = await defaultApiOf(said);
       let made: string | undefined;
       const client = await change(clientId, ifVersion, async (value) => {
         const { metadata: others, ...accountChange } = splitAccountScopes(sent);
@@ -188,7 +187,8 @@ export function createClients(deps: ClientsDeps): Clients {
           : { metadata: others, legacy: undefined };
         const { metadata: input, ...choice } =
           kind === 'registrant' && plain ? splitRegistrantPkce(plain, value) : { metadata: plain };
-        const settings = withoutPkceEcho({ ...said, ...choice }, value);
+        const settings = { ...said, ...choice };
+        const applied = await settled(value, settings);
         const { metadata: stored } = value;
         const isConfined = value.quarantine !== undefined && kind === 'registrant';
         const wished = input && (mode === 'replace' ? input : merged(stored, input));
@@ -205,16 +205,20 @@ export function createClients(deps: ClientsDeps): Clients {
         const metadata = members
           ? withUnknownMembers(stored, await prepareMetadata(clientId, members, authority, validateMetadata))
           : stored;
-        const settled = {
-          ...withSettings(value, settings, defaultApi),
+        const written = {
+          ...applied,
           metadata,
           clientType: clientType(metadata),
           ...(value.quarantine && { quarantine: { ...value.quarantine, ...document } }),
         };
         const before = value.legacyMetadata;
-        const whole = withLegacyMembers(settled, { before, legacy, mode, kind, isOwnAddress });
+        const whole = withLegacyMembers(written, { before, legacy, mode, kind, isOwnAddress });
         const open = withAccountScopes(whole, { ...accountChange, before: value.accountScopes, mode, kind });
-        const changed = { ...open, ...approved(value, open, kind, settings.approvedAddresses) };
+        const { approved_addresses: chosen } = settings;
+        const changed = {
+          ...open,
+          ...approved(value, open, kind, isStringList(chosen) ? chosen : undefined),
+        };
         if (changed.quarantine !== undefined && kind === 'administrator') checkQuarantine(changed, value);
         const next = confined(changed);
         // What was read and is sent back is no choice: a client that uses the other method goes on working.
@@ -223,7 +227,7 @@ export function createClients(deps: ClientsDeps): Clients {
           const { token_endpoint_auth_method: said } = input;
           if (said !== method) next.hasChosenAuthMethod = true;
         } else if (input !== undefined && mode === 'replace') delete next.hasChosenAuthMethod;
-        checkPkceChoice(next, settings.requirePkce);
+        checkPkceChoice(next, settings.require_pkce);
         // Grants given without consent must not survive when consent becomes required.
         const requiresConsent = value.skipConsent && !next.skipConsent;
         // Recorded in the same write, so that a retry or the job finishes after a crash.
@@ -244,7 +248,7 @@ export function createClients(deps: ClientsDeps): Clients {
       const client = await change(clientId, ifVersion, (value) => {
         if (!needsSecret(value.metadata)) {
           const problem = 'With this method the application has no secret.';
-          throw new AppError('client.invalid_metadata', { fields: { token_endpoint_auth_method: problem } });
+          throw refusal({ token_endpoint_auth_method: problem });
         }
         return {
           ...value,

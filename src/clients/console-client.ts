@@ -31,7 +31,7 @@ export async function seedConsoleClient({ clients, baseUrl }: Deps): Promise<voi
       await clients.create({
         clientId: CONSOLE_CLIENT_ID,
         metadata,
-        settings: { skipConsent: true },
+        settings: { skip_consent: true },
         origin: 'seed',
       });
     } catch (error) {
@@ -46,7 +46,7 @@ export async function seedConsoleClient({ clients, baseUrl }: Deps): Promise<voi
   await clients.update(CONSOLE_CLIENT_ID, {
     metadata,
     mode: 'replace',
-    settings: { isActive: true, skipConsent: true, allowedGroups: null },
+    settings: { is_active: true, skip_consent: true, allowed_groups: null },
     authority: 'administrator',
   });
 }

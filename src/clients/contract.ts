@@ -2,12 +2,11 @@
 import type { Clock } from '../clock.ts';
 import type { ClientRecord, InitialAccessTokenRecord } from '../store/collections.ts';
 import type { Collection, Query } from '../store/port.ts';
+import type { Client, GivenSettings } from './application.ts';
 import type { checkRedirectUris } from './check-redirect-uris.ts';
-import type { SettingChanges } from './client-settings.ts';
 import type { InitialAccessTokens } from './initial-access-tokens.ts';
 import type { ValidateMetadata } from './prepare.ts';
 import type { SecretDigest } from './secrets.ts';
-import type { Client } from './to-client.ts';
 
 export interface ClientsDeps {
   readonly collection: Collection<ClientRecord>;
@@ -42,7 +41,7 @@ export interface ClientsDeps {
 export interface CreateClient {
   /** RFC 7591 members by wire name; null is absent, unknown ones are dropped. */
   readonly metadata: Readonly<Record<string, unknown>>;
-  readonly settings?: SettingChanges;
+  readonly settings?: GivenSettings;
   /** `registration` is subject to the rules for dynamic registration; the others are an administrator's. */
   readonly origin: ClientRecord['origin'];
   /** RFC 7591 §3; one use is consumed when the client is created. */
@@ -59,7 +58,7 @@ export interface UpdateClient {
   readonly metadata?: Readonly<Record<string, unknown>>;
   /** `replace`: absent members are reset to their defaults; `merge`: they stay, null removes. */
   readonly mode: 'replace' | 'merge';
-  readonly settings?: SettingChanges;
+  readonly settings?: GivenSettings;
   readonly authority: 'administrator' | 'registrant';
   /** Of a client that its document describes: when that was read, and what it says. */
   readonly document?: Pick<NonNullable<ClientRecord['quarantine']>, 'fetchedAt' | 'says'>;

@@ -22,8 +22,15 @@ import { createRecentRefusals, type RecentRefusals } from './recent-refusals.ts'
 import { createRegisteredOrigins, type IsRegisteredOrigin } from './registered-origins.ts';
 
 export { accountScopesOf, isFirstParty, scopeWithAccount } from './account-scopes.ts';
-export { ACR, acrFrom, authenticationSettings, isBelowRequired } from './acr.ts';
+export { acrFrom, isBelowRequired } from './acr.ts';
 export type { ApiKey, ApiKeys } from './api-keys.ts';
+export {
+  type Client,
+  type ClientView,
+  publicMetadata,
+  readClient,
+  toClient,
+} from './application.ts';
 export {
   type CalledMember,
   calledAddresses,
@@ -31,55 +38,21 @@ export {
   calledMembers,
   isApprovedAddress,
 } from './approved-addresses.ts';
-export {
-  allowedGroupsSetting,
-  approvedAddressesSetting,
-  audienceSetting,
-  defaultResourceSetting,
-  flagSettings,
-  lifetimeSettings,
-  profileSetting,
-  signedResponseSetting,
-  webOriginsSetting,
-} from './client-settings.ts';
 export type { CodeExchanges } from './code-exchanges.ts';
 export { CONSOLE_CLIENT_ID } from './console-client.ts';
 export type { Clients, ClientsDeps } from './contract.ts';
 export type { InitialAccessToken } from './initial-access-tokens.ts';
-export {
-  hasLegacyProfile,
-  legacyResponseTypes,
-  listOf,
-  ordinaryMetadata,
-  requestObjectAlgorithms,
-} from './legacy.ts';
-export {
-  accountScopes,
-  adminGrantTypes,
-  adminScopes,
-  authMethods,
-  type MemberName,
-  type MemberType,
-  metadataMembers,
-  openGrantTypes,
-  openScopes,
-  plainResponseModes,
-  signedResponseModes,
-  tokenSigningAlgorithms,
-} from './metadata-members.ts';
+export { hasLegacyProfile, listOf, ordinaryMetadata } from './legacy.ts';
 export { hasOrigin } from './origins.ts';
 export { createIsOwnAddress } from './own-addresses.ts';
 export { hasToUsePkce, isPkceRequired, whyPkceAlways } from './pkce.ts';
 export { statementOf } from './quarantine.ts';
 export { isUseStale, type Quarantined } from './quarantined.ts';
-export { readClient } from './read-client.ts';
 export type { RecentRefusals } from './recent-refusals.ts';
 export type { IsRegisteredOrigin } from './registered-origins.ts';
 export { createFindRestricted, restrictedTo } from './restricted.ts';
 export { isSecretOf, rotated, SECRET_BYTES } from './secrets.ts';
-export { type Client, type ClientView, type PublicMetadata, publicMetadata, toClient } from './to-client.ts';
 export { needsConfirmedAddress } from './unconfirmed-address.ts';
-export { differsInLoopbackPort, hasBareScheme } from './uris.ts';
 
 interface Deps
   extends Pick<ClientsDeps, 'validateMetadata' | 'endClient' | 'missingGroups' | 'baseUrl' | 'mayBePlain'> {

@@ -2,39 +2,26 @@
 // setting `legacy_profiles` is on. They are stored apart, so that without the setting an application is what it would be if
 // there were no profile. What they bring at sign-in is in src/oidc/legacy/.
 
-import { isLoopbackHost } from '../config/parsers.ts';
-import { AppError } from '../errors.ts';
+import { legacyRows } from '../model/applications/legacy.ts';
+import { memberRows } from '../model/applications/rows.ts';
+import { adminScopes, legacyResponseTypes } from '../model/applications/vocabulary.ts';
+import { isLoopbackHost, uriProblem } from '../model/uris.ts';
 import { ours } from '../phrase.ts';
 import type { ClientMetadata, ClientRecord } from '../store/collections.ts';
-import { legacyMembers } from './legacy-members.ts';
-import { isStringList, valueProblem } from './member-values.ts';
-import { adminScopes, isMemberName } from './metadata-members.ts';
-import type { Authority } from './metadata-rules.ts';
+import { refusal } from './application.ts';
+import { type Authority, choiceProblem, isMemberName, isStringList, sentence } from './metadata-rules.ts';
 import type { IsOwnAddress } from './own-addresses.ts';
-import { uriProblem } from './uris.ts';
 
 type Members = Readonly<Record<string, unknown>>;
 type Problems = Record<string, string>;
 
-/** Words in alphabetical order, as the protocol core compares them. */
-export const legacyResponseTypes = [
-  'code id_token',
-  'code id_token token',
-  'code token',
-  'id_token',
-  'id_token token',
-] as const;
-
-/** Asymmetric only: client secrets are stored as digests, and `none` proves nothing. */
-export const requestObjectAlgorithms = ['RS256', 'PS256', 'ES256', 'EdDSA'] as const;
-
-/** With its other called addresses no more than can be approved (client-settings.ts). */
+/** With its other called addresses no more than can be approved (src/model/applications/settings.ts). */
 const MAX_REQUEST_URIS = 8;
 const FRONTCHANNEL = ['frontchannel_logout_uri', 'frontchannel_logout_session_required'];
 
 const inOrder = (type: string): string => [...new Set(type.split(' ').filter(Boolean))].sort().join(' ');
 const isLegacyType = (type: string): boolean => legacyResponseTypes.some((one) => one === inOrder(type));
-const isLegacyMember = (name: string): boolean => Object.hasOwn(legacyMembers, name);
+const isLegacyMember = (name: string): boolean => Object.hasOwn(legacyRows, name);
 /** Others are of a newer version (src/store/unknown-members.ts). */
 const isKnownHere = (name: string): boolean => name === 'response_types' || isLegacyMember(name);
 const isGiven = (value: unknown): boolean => value !== undefined && value !== null;
@@ -135,13 +122,6 @@ export function withLegacyMembers(record: ClientRecord, change: Change): ClientR
   return next;
 }
 
-function refusal(problems: Problems): AppError {
-  return new AppError('client.invalid_metadata', { fields: problems });
-}
-
-const sentence = (problem: string): string =>
-  `${problem.charAt(0).toUpperCase()}${problem.slice(1)}${problem.endsWith('.') ? '' : '.'}`;
-
 /** @returns what is wrong with the members of the profile in a complete record, by name */
 function memberProblems(record: ClientRecord, isOwnAddress?: IsOwnAddress): Problems {
   const problems: Problems = {};
@@ -150,11 +130,14 @@ function memberProblems(record: ClientRecord, isOwnAddress?: IsOwnAddress): Prob
   };
   const members = record.legacyMetadata ?? {};
   for (const [name, value] of Object.entries(members)) {
-    if (isMemberName(name)) note(name, valueProblem(name, value));
+    if (!isMemberName(name)) continue;
+    const { kind } = memberRows[name];
+    const parsed = kind.parse(value);
+    if ('problem' in parsed) note(name, parsed.problem);
+    else if (isLegacyMember(name)) note(name, choiceProblem(kind, value, { kind: 'administrator' }));
   }
   if (Object.keys(problems).length > 0) return problems;
   note('response_types', responseTypesProblem(record));
-  note('request_object_signing_alg', algorithmProblem(members.request_object_signing_alg));
   note('request_uris', requestUrisProblem(listOf(members, 'request_uris'), isOwnAddress));
   const { frontchannel_logout_uri: uri } = members;
   if (typeof uri === 'string') note('frontchannel_logout_uri', frontchannelProblem(uri, record));
@@ -174,11 +157,6 @@ function responseTypesProblem({ metadata, legacyMetadata }: ClientRecord): strin
     ? 'must not contain token with dpop_bound_access_tokens'
     : undefined;
 }
-
-const algorithmProblem = (alg: unknown): string | undefined =>
-  alg === undefined || requestObjectAlgorithms.some((one) => one === alg)
-    ? undefined
-    : `must be one of ${requestObjectAlgorithms.join(', ')}`;
 
 /** OIDC Core §6.2: the fragment, if there is one, is a digest. */
 const DIGEST = /^[A-Za-z0-9_-]{43}$/;

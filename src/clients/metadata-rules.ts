@@ -1,23 +1,12 @@
 // Our rules for client metadata, applied before the protocol core's schema at every creation and change, whatever its source
 // (RFC 7591, RFC 7592, admin API). Pure: neither stores nor fetches.
+import type { MemberKind } from '../model/applications/member-kinds.ts';
+import { memberRows } from '../model/applications/rows.ts';
+import { settingRows } from '../model/applications/settings.ts';
+import { openScopes } from '../model/applications/vocabulary.ts';
+import { uriProblem } from '../model/uris.ts';
 import { ours } from '../phrase.ts';
-import { settingNames } from './client-settings.ts';
-import { isStringList, valueProblem } from './member-values.ts';
-import {
-  accountScopes,
-  adminGrantTypes,
-  adminScopes,
-  authMethods,
-  isMemberName,
-  openGrantTypes,
-  openScopes,
-  plainResponseModes,
-  serverMembers,
-  signedResponseModes,
-  tokenSigningAlgorithms,
-} from './metadata-members.ts';
 import type { IsOwnAddress } from './own-addresses.ts';
-import { type UriUse, uriProblem } from './uris.ts';
 
 /** Who makes the request. A registrant may keep what an administrator allowed the client (`keeps`), never gain more. */
 export interface Authority {
@@ -39,21 +28,41 @@ export interface CheckedMetadata {
 type Members = Record<string, unknown>;
 type Note = (name: string, problem: string | undefined) => void;
 
-const assertionAlgorithms = /^(?:(?:RS|PS|ES)(?:256|384|512)|EdDSA|Ed25519)$/;
+export type MemberName = keyof typeof memberRows;
+export const isMemberName = (name: string): name is MemberName => Object.hasOwn(memberRows, name);
+export const memberNames: readonly MemberName[] = Object.keys(memberRows).filter(isMemberName);
+export const kinds = Object.entries<{ readonly kind: MemberKind<unknown> }>(memberRows);
 
-const uriUses: Readonly<Record<string, UriUse>> = {
-  redirect_uris: 'redirect',
-  post_logout_redirect_uris: 'redirect',
-  client_uri: 'page',
-  logo_uri: 'page',
-  policy_uri: 'page',
-  tos_uri: 'page',
-  initiate_login_uri: 'page',
-  jwks_uri: 'fetched',
-  backchannel_logout_uri: 'fetched',
-};
+export const isStringList = (value: unknown): value is string[] =>
+  Array.isArray(value) && value.every((item) => typeof item === 'string');
 
-const words = (scope: string): string[] => scope.split(' ').filter((word) => word !== '');
+export const sentence = (problem: string): string =>
+  `${problem.charAt(0).toUpperCase()}${problem.slice(1)}${problem.endsWith('.') ? '' : '.'}`;
+
+/**
+ * Members that only the server sets (RFC 7591 §3.2.1, RFC 7592 §2.2). A request with one is refused rather than processed
+ * without it, so that no client believes it has chosen an id or a secret.
+ */
+const serverMembers: ReadonlySet<string> = new Set([
+  'client_id',
+  'client_secret',
+  'client_secret_expires_at',
+  'client_id_issued_at',
+  'registration_access_token',
+  'registration_client_uri',
+  'client_type',
+  'quarantine',
+  'origin',
+  'created_at',
+  'updated_at',
+]);
+
+function whoseProblem(name: string, { kind }: Authority): string | undefined {
+  if (serverMembers.has(name)) return 'is set by the server';
+  // Registrants of other servers ask for it, too (JARM), and get answers without it.
+  const isLeftOut = kind === 'registrant' && name === 'authorization_signed_response_alg';
+  return Object.hasOwn(settingRows, name) && !isLeftOut ? 'is for an administrator to set' : undefined;
+}
 
 /**
  * @param input unvalidated members; null counts as absent (RFC 7592 §2.2), unknown members are dropped (RFC 7591 §2)
@@ -67,24 +76,22 @@ export function checkMetadata(input: Readonly<Members>, authority: Authority): C
   const metadata: Members = {};
   for (const [name, value] of Object.entries(input)) {
     if (value === undefined || value === null) continue;
-    if (serverMembers.has(name)) note(name, 'is set by the server');
-    if (settingNames.has(name) && !isLeftOut(name, authority)) note(name, 'is for an administrator to set');
+    note(name, whoseProblem(name, authority));
     if (!isMemberName(name)) continue;
-    const problem = valueProblem(name, value);
-    if (problem === undefined) metadata[name] = typeof value === 'string' ? value.normalize('NFC') : value;
-    note(name, problem);
+    const parsed = memberRows[name].kind.parse(value);
+    if ('problem' in parsed) note(name, parsed.problem);
+    else metadata[name] = parsed.value;
   }
   if (authority.kind === 'registrant') leaveOutScopes(metadata, authority);
-  checkChoices(metadata, authority, note);
+  for (const [name, { kind }] of kinds) {
+    const value = metadata[name];
+    if (value === undefined) continue;
+    note(name, choiceProblem(kind, value, authority));
+    if (kind.use !== undefined) note(name, addressProblem(name, value, kind.use, metadata, authority));
+  }
   checkGrants(metadata, note);
-  checkUris(metadata, authority, note);
-  checkOwnAddresses(metadata, authority, note);
   return { metadata: withDefaults(metadata), problems };
 }
-
-/** Registrants of other servers ask for it, too (JARM), and get answers without it. */
-const isLeftOut = (name: string, { kind }: Authority): boolean =>
-  kind === 'registrant' && name === 'authorization_signed_response_alg';
 
 /**
  * RFC 7591 §2: the server may replace what a registrant asks for. Programs ask for scopes that only other servers know, so
@@ -97,41 +104,48 @@ function leaveOutScopes(metadata: Members, { keeps }: Authority): void {
   metadata.scope = known.length === 0 ? 'openid' : known.join(' ');
 }
 
-function checkChoices(metadata: Readonly<Members>, authority: Authority, note: Note): void {
-  const mayHave = (value: string): boolean =>
-    authority.kind === 'administrator' || authority.keeps?.has(value) === true;
-  const choose = (name: string, open: readonly string[], reserved: readonly string[] = []): void => {
-    const allowed = [...open, ...reserved.filter(mayHave)];
-    const value = metadata[name];
-    const chosen =
-      name === 'scope' && typeof value === 'string' ? words(value) : isStringList(value) ? value : [value];
-    if (value !== undefined && !chosen.every((one) => typeof one === 'string' && allowed.includes(one))) {
-      note(
-        name,
-        `${isStringList(value) || name === 'scope' ? 'must only contain' : 'must be one of'} ${allowed.join(', ')}`,
-      );
-    }
-  };
-  choose('application_type', ['web', 'native']);
-  choose('grant_types', openGrantTypes, adminGrantTypes);
-  choose('response_types', ['code']);
-  choose('response_modes', plainResponseModes, signedResponseModes);
-  choose('token_endpoint_auth_method', authMethods);
-  choose('subject_type', ['public']);
-  choose('id_token_signed_response_alg', tokenSigningAlgorithms);
-  choose('userinfo_signed_response_alg', tokenSigningAlgorithms);
-  // Those of the account API were taken out before (account-scopes.ts); named among what an administrator may give.
-  choose('scope', openScopes, [...adminScopes, ...accountScopes]);
+const words = (scope: string): string[] => scope.split(' ').filter((word) => word !== '');
+
+export function choiceProblem(
+  { open, closed = [], isWords }: MemberKind<unknown>,
+  value: unknown,
+  { kind, keeps }: Authority,
+): string | undefined {
+  if (open === undefined) return undefined;
+  const allowed = [...open, ...closed.filter((one) => kind === 'administrator' || keeps?.has(one) === true)];
+  const isSeveral = isWords === true || Array.isArray(value);
+  const chosen = isStringList(value) ? value : isWords === true ? words(String(value)) : [String(value)];
+  return chosen.every((one) => allowed.includes(one))
+    ? undefined
+    : `${isSeveral ? 'must only contain' : 'must be one of'} ${allowed.join(', ')}`;
+}
+
+function addressProblem(
+  name: string,
+  value: unknown,
+  use: NonNullable<MemberKind<unknown>['use']>,
+  metadata: Readonly<Members>,
+  { kind, keeps, isOwnAddress, mayBePlain: mayCall }: Authority,
+): string | undefined {
+  const isTrusted = kind === 'administrator';
+  const isNative = metadata.application_type === 'native';
+  const mayBePlain = (uri: string): boolean =>
+    keeps?.has(uri) === true ||
+    (isTrusted && mayCall?.(uri, name === 'jwks_uri' ? 'keys' : 'notice') === true);
+  const problemOf = (uri: string): string | undefined =>
+    uriProblem(uri, use, isNative, { mayBePlain, mayBeBare: isTrusted || keeps?.has(uri) === true });
+  if (!isStringList(value)) return problemOf(String(value));
+  const isOwn = (uri: string): boolean => name === 'redirect_uris' && isOwnAddress?.(uri) === true;
+  for (const [at, uri] of value.entries()) {
+    const problem = problemOf(uri);
+    if (problem !== undefined) return `entry ${at + 1} ${ours(problem)}`;
+  }
+  const own = value.findIndex(isOwn);
+  return own === -1 ? undefined : `entry ${own + 1} must not be an address of this server`;
 }
 
 function checkGrants(metadata: Readonly<Members>, note: Note): void {
-  const { token_endpoint_auth_signing_alg: alg, grant_types: grants, response_types: responses } = metadata;
-  if (typeof alg === 'string' && !assertionAlgorithms.test(alg)) {
-    note(
-      'token_endpoint_auth_signing_alg',
-      'must be an asymmetric algorithm such as RS256, PS256, ES256 or EdDSA',
-    );
-  }
+  const { grant_types: grants, response_types: responses } = metadata;
   if (!isStringList(grants)) return;
   if (isStringList(responses) && responses.includes('code') !== grants.includes('authorization_code')) {
     // RFC 7591 §2.1: the two must match.
@@ -140,32 +154,6 @@ function checkGrants(metadata: Readonly<Members>, note: Note): void {
   if (metadata.token_endpoint_auth_method === 'none' && grants.includes('client_credentials')) {
     // RFC 6749 §4.4: confidential clients only.
     note('grant_types', 'must not contain client_credentials when the application cannot authenticate');
-  }
-}
-
-function checkUris(metadata: Readonly<Members>, authority: Authority, note: Note): void {
-  const isNative = metadata.application_type === 'native';
-  for (const [name, use] of Object.entries(uriUses)) {
-    const value = metadata[name];
-    const mayBePlain = (uri: string): boolean =>
-      authority.keeps?.has(uri) === true ||
-      (authority.kind === 'administrator' &&
-        authority.mayBePlain?.(uri, name === 'jwks_uri' ? 'keys' : 'notice') === true);
-    if (typeof value === 'string') note(name, uriProblem(value, use, isNative, { mayBePlain }));
-    if (!isStringList(value)) continue;
-    for (const [at, uri] of value.entries()) {
-      const mayBeBare = authority.kind === 'administrator' || authority.keeps?.has(uri) === true;
-      const problem = uriProblem(uri, use, isNative, { mayBePlain, mayBeBare });
-      if (problem !== undefined) note(name, `entry ${at + 1} ${ours(problem)}`);
-    }
-  }
-}
-
-function checkOwnAddresses(metadata: Readonly<Members>, { isOwnAddress }: Authority, note: Note): void {
-  const { redirect_uris: uris } = metadata;
-  if (isOwnAddress === undefined || !isStringList(uris)) return;
-  for (const [at, uri] of uris.entries()) {
-    if (isOwnAddress(uri)) note('redirect_uris', `entry ${at + 1} must not be an address of this server`);
   }
 }
 

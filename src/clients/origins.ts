@@ -1,16 +1,7 @@
 // The origins of an application: its scripts run there, so they may read its responses (decision 0022).
-import { isLoopbackHost } from '../config/parsers.ts';
+import { isLoopbackHost } from '../model/uris.ts';
 import type { ClientRecord } from '../store/collections.ts';
-import { isStringList } from './member-values.ts';
-import { uriProblem } from './uris.ts';
-
-/** @returns what is wrong with an entry of `web_origins`, as a predicate; undefined when it is an origin */
-export function originProblem(text: string): string | undefined {
-  const problem = uriProblem(text, 'page', false);
-  if (problem !== undefined) return problem;
-  const { origin } = new URL(text);
-  return origin === text ? undefined : `must be an origin without path or default port, such as ${origin}`;
-}
+import { isStringList } from './metadata-rules.ts';
 
 /** Without those of plain http, where anyone on the way is that origin, and of custom schemes, which have none. */
 function originOfRedirect(uri: string): string | undefined {

@@ -1,9 +1,9 @@
 // Which applications must use PKCE (decisions §5, RFC 9700 §2.1.1): some kinds always, of the other confidential ones those
 // that say so, and all while the setting says so.
 import { AppError } from '../errors.ts';
+import { adminScopes } from '../model/applications/vocabulary.ts';
 import type { ClientRecord } from '../store/collections.ts';
-import { isStringList } from './member-values.ts';
-import { adminScopes } from './metadata-members.ts';
+import { isStringList } from './metadata-rules.ts';
 
 /** A client as stored, or as the admin API shows it. */
 interface Kind {
@@ -55,25 +55,16 @@ export const isPkceRequired = (
 export function splitRegistrantPkce(
   input: Readonly<Record<string, unknown>>,
   known: Pick<ClientRecord, 'requirePkce'> = {},
-): { readonly metadata: Record<string, unknown>; readonly requirePkce?: boolean } {
+): { readonly metadata: Record<string, unknown>; readonly require_pkce?: boolean } {
   const { require_pkce: asked, ...metadata } = input;
   if (asked === undefined || asked === null) return { metadata };
   if (typeof asked !== 'boolean') throw refusal('Must be true or false.');
   if (!asked && known.requirePkce === true) throw refusal('Must be true: an administrator decides about it.');
-  return { metadata, requirePkce: asked };
-}
-
-/** What the kind or the ratchet requires and comes back as shown is nobody's choice. */
-export function withoutPkceEcho<S extends { readonly requirePkce?: boolean }>(
-  settings: S,
-  record: PkceRecord,
-): S {
-  const isEcho = settings.requirePkce === true && hasToUsePkce(record);
-  return isEcho ? { ...settings, requirePkce: undefined } : settings;
+  return { metadata, require_pkce: asked };
 }
 
 /** @throws AppError client.invalid_metadata when it was asked to go without and cannot */
-export function checkPkceChoice(record: ClientRecord, asked: boolean | undefined): void {
+export function checkPkceChoice(record: ClientRecord, asked: unknown): void {
   const why = asked === false ? whyPkceAlways(record) : undefined;
   if (why !== undefined) throw refusal(`Must be true: ${why}, and such an application always uses PKCE.`);
 }

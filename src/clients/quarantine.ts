@@ -1,11 +1,12 @@
 // Applications that nobody vouched for (decisions §10, "Agents"): programs that registered themselves without a token, or whose
 // client_id is the address of a metadata document. What holds for them is one table, applied when such a client is written and
 // again whenever one is read, so that neither a change nor an older record leaves it. Nothing lifts it.
-import { AppError } from '../errors.ts';
 import { secretDigest } from '../ids.ts';
+import { memberRows } from '../model/applications/rows.ts';
+import { settingRows } from '../model/applications/settings.ts';
 import type { ClientMetadata, ClientRecord } from '../store/collections.ts';
-import { isStringList } from './member-values.ts';
-import { isMemberName, type MemberName, memberNames } from './metadata-members.ts';
+import { refusal, withSettings } from './application.ts';
+import { isMemberName, isStringList, type MemberName, memberNames, sentence } from './metadata-rules.ts';
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -19,28 +20,6 @@ interface Rule {
 
 const GRANT_TYPES = ['authorization_code', 'refresh_token'];
 const SCOPES = ['openid', 'profile', 'email', 'phone', 'address', 'offline_access'];
-
-/**
- * What such a client may say about itself. Left out is what browsers are sent to without a question, what people would take for
- * checked (logo, links), what this server would call, and keys, since it is public.
- */
-const openMembers: ReadonlySet<MemberName> = new Set([
-  'client_name',
-  'application_type',
-  'redirect_uris',
-  'grant_types',
-  'response_types',
-  'response_modes',
-  'scope',
-  'token_endpoint_auth_method',
-  'id_token_signed_response_alg',
-  'subject_type',
-  'default_max_age',
-  'require_auth_time',
-  'require_pushed_authorization_requests',
-  'software_id',
-  'software_version',
-]);
 
 const among = (value: unknown, allowed: readonly string[], least: readonly string[]): string[] => {
   const kept = isStringList(value) ? value.filter((one) => allowed.includes(one)) : [];
@@ -75,52 +54,66 @@ function memberRule(name: MemberName): Rule {
   };
 }
 
-const without =
-  (key: keyof ClientRecord) =>
-  (record: ClientRecord): ClientRecord => {
-    const next: ClientRecord = { ...record };
-    Reflect.deleteProperty(next, key);
-    return next;
-  };
+const isOpen = (name: MemberName): boolean => memberRows[name].isForAgents;
 
-const ruledMembers = memberNames.filter((name) => !openMembers.has(name) || memberValues[name] !== undefined);
+/** A setting goes back to what absence means. */
+const settingRule = (name: string, absent: unknown): Rule => ({
+  name,
+  says: absent === null ? 'must be null' : 'must be false',
+  confine: (record) => withSettings(record, { [name]: absent }),
+});
 
-export const quarantineRules: readonly Rule[] = [
-  ...ruledMembers.map(memberRule),
+/** What such an application may have of these is neither nothing nor anything. */
+const own: readonly Rule[] = [
   {
     name: 'client_type',
     says: 'must be public',
     confine: (record) => ({ ...record, clientType: 'public', secrets: [] }),
   },
   {
-    name: 'skip_consent',
-    says: 'must be false',
-    confine: (record) => ({ ...record, skipConsent: false }),
-  },
-  {
     name: 'access_token_audience',
     says: 'must be issuer',
     confine: (record) => ({ ...record, accessTokenAudience: 'issuer' }),
   },
-  { name: 'may_introspect', says: 'must be false', confine: without('mayIntrospect') },
-  { name: 'keycloak_tokens', says: 'must be false', confine: without('keycloakTokens') },
-  { name: 'profile', says: 'must be null', confine: without('profile') },
   {
-    name: 'authorization_signed_response_alg',
-    says: 'must be null',
-    confine: without('signedResponseAlg'),
+    name: 'frontchannel_logout_uri',
+    says: 'must be absent',
+    confine: ({ legacyMetadata: _, ...record }) => record,
   },
-  { name: 'frontchannel_logout_uri', says: 'must be absent', confine: without('legacyMetadata') },
-  { name: 'approved_addresses', says: 'must be empty', confine: without('approvedAddresses') },
+  {
+    name: 'approved_addresses',
+    says: 'must be empty',
+    confine: ({ approvedAddresses: _, ...record }) => record,
+  },
   {
     name: 'allow_self_signup',
     says: 'must not be true',
-    confine: (record) => (record.allowSelfSignup === true ? without('allowSelfSignup')(record) : record),
+    confine: (record) =>
+      record.allowSelfSignup === true ? withSettings(record, { allow_self_signup: null }) : record,
   },
 ];
 
+const closed = Object.entries(settingRows)
+  .filter(([name, { isForAgents }]) => !isForAgents && !own.some((rule) => rule.name === name))
+  .map(([name, { absent }]) => [name, absent] as const);
+const closedSettings = Object.fromEntries(closed);
+
+const ofMembers = memberNames
+  .filter((name) => !isOpen(name) || memberValues[name] !== undefined)
+  .map(memberRule);
+
+/** What such an application may have at all is in its row (`isForAgents`). */
+export const quarantineRules: readonly Rule[] = [
+  ...ofMembers,
+  ...closed.map(([name, absent]) => settingRule(name, absent)),
+  ...own,
+];
+
 const confineAll = (record: ClientRecord): ClientRecord =>
-  quarantineRules.reduce((confined, { confine }) => confine(confined), record);
+  [...ofMembers, ...own].reduce(
+    (confined, { confine }) => confine(confined),
+    withSettings(record, closedSettings),
+  );
 
 /**
  * @param isOpen the setting `agents`: without it such applications can do nothing
@@ -131,7 +124,7 @@ export const confined = (record: ClientRecord, isOpen = true): ClientRecord =>
 
 /** Before validation: a registrant's wishes, as near as it may have them (RFC 7591 §2). Other members stay, to be reported. */
 export function confinedMembers(members: Members): Record<string, unknown> {
-  const kept = Object.entries(members).filter(([name]) => !isMemberName(name) || openMembers.has(name));
+  const kept = Object.entries(members).filter(([name]) => !isMemberName(name) || isOpen(name));
   return Object.fromEntries(
     kept.map(([name, value]) => {
       const nearest = isMemberName(name) ? memberValues[name] : undefined;
@@ -173,18 +166,12 @@ export function checkQuarantine(record: ClientRecord, before: ClientRecord): voi
   const isOfDocument = before.quarantine?.by === 'document';
   if (isOfDocument && statementOf(record) !== statementOf(before)) {
     const problem = 'Name, type and redirect URIs are what its metadata document says.';
-    throw new AppError('client.invalid_metadata', { fields: { redirect_uris: problem } });
+    throw refusal({ redirect_uris: problem });
   }
   const broken = quarantineRules.filter((rule) => hasEffect(rule, record));
   if (broken.length === 0) return;
-  throw new AppError('client.invalid_metadata', {
-    fields: Object.fromEntries(
-      broken.map(({ name, says }) => [
-        name,
-        `${says.charAt(0).toUpperCase()}${says.slice(1)}: nobody vouched for this application (see docs/agents.md).`,
-      ]),
-    ),
-  });
+  const why = 'nobody vouched for this application (see docs/agents.md)';
+  throw refusal(Object.fromEntries(broken.map(({ name, says }) => [name, sentence(`${says}: ${why}`)])));
 }
 
 /**

@@ -1,6 +1,6 @@
 // Which redirect URIs get nothing before the person has seen where it goes (RFC 8252 §8.6, decision 0009): any program on their
 // device can listen there, whatever an administrator says of the application.
-import { isLoopbackHost } from '../config/parsers.ts';
+import { isLoopbackHost } from '../model/uris.ts';
 import type { ClientRecord } from '../store/collections.ts';
 
 /** Scopes of this server's own APIs: with them a token is worth what the person is. */

@@ -1,7 +1,7 @@
 // Parsers of environment values. Each throws Invalid with what is wrong and how to fix it, without quoting secrets, because
 // the message is printed and logged.
-import { isIP } from 'node:net';
 import { parseSmtpUrl } from '../model/smtp-url.ts';
+import { isLoopbackHost } from '../model/uris.ts';
 
 /** The message says what is wrong with the value and how to fix it. */
 export class Invalid extends Error {
@@ -34,13 +34,6 @@ export const oneOf =
     if (word === undefined) throw new Invalid(`${quoted(value)} is unknown. Use one of ${words.join(', ')}.`);
     return word;
   };
-
-/** Whether plain http is safe for this host, because it never leaves the machine (RFC 8252 §8.3, RFC 6761 §6.3). */
-export const isLoopbackHost = (hostname: string): boolean =>
-  hostname === 'localhost' ||
-  hostname.endsWith('.localhost') ||
-  hostname === '[::1]' ||
-  (isIP(hostname) === 4 && hostname.startsWith('127.'));
 
 const webAddress = (value: string): URL => {
   const url = URL.canParse(value) ? new URL(value) : undefined;

@@ -4,8 +4,8 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type Koa from 'koa';
-import { isLoopbackHost } from '../config/parsers.ts';
 import { AppError } from '../errors.ts';
+import { isLoopbackHost } from '../model/uris.ts';
 import { clientAddress } from './client-address.ts';
 
 export interface MetricsRouteOptions {

@@ -1,8 +1,8 @@
 // The SMTP client (with compose.ts the only files that import nodemailer): one session for several mails. Every wait is
 // bounded, and every operation as a whole too, so that a server that sends single bytes cannot stall it (checklist R165).
 import type { default as SMTPConnection, SMTPConnectionOptions } from 'nodemailer/lib/smtp-connection';
-import { isLoopbackHost } from '../config/parsers.ts';
 import type { SmtpServer } from '../model/smtp-url.ts';
+import { isLoopbackHost } from '../model/uris.ts';
 import { undelivered, unreachable } from './undelivered.ts';
 
 export interface Envelope {

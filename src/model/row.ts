@@ -55,7 +55,7 @@ export const rowWith =
 
 export const row = rowWith<unknown>();
 
-type ValueOf<R> = R extends { readonly kind: Kind<infer T, infer _> } ? T : never;
+export type ValueOf<R> = R extends { readonly kind: Kind<infer T, infer _> } ? T : never;
 type SentOf<R> = R extends { readonly kind: Kind<infer _, infer W> } ? W : never;
 type NamesOf<F, Is> = { [N in keyof F]: F[N] extends Is ? N : never }[keyof F];
 
@@ -106,7 +106,9 @@ export interface Special<R, T, W = T> {
   settle(record: R, to: T | null): Change<R>;
 }
 
-/** Exactly those that the rows call special: neither a missing nor a superfluous one compiles. */
+/** Exactly those that the rows call special: neither a missing nor a superfluous one compiles. Nobody sets what the server alone does. */
 export type Specials<F extends Rows, R = Stored<F>> = {
-  readonly [N in NamesOf<F, { readonly isSpecial: true }>]: Special<R, ValueOf<F[N]>, SentOf<F[N]>>;
+  readonly [N in NamesOf<F, { readonly isSpecial: true }>]: F[N] extends { readonly setBy: 'server' }
+    ? Pick<Special<R, ValueOf<F[N]>, SentOf<F[N]>>, 'show'>
+    : Special<R, ValueOf<F[N]>, SentOf<F[N]>>;
 };

@@ -4,8 +4,10 @@
 import type { Adapter, Configuration, ErrorOut, Interaction, KoaContextWithOIDC } from 'oidc-provider';
 import { owesSecondStep } from '../accounts/index.ts';
 import type { Apis } from '../apis/index.ts';
-import { ACR, isApprovedAddress, isPkceRequired, tokenSigningAlgorithms } from '../clients/index.ts';
+import { isApprovedAddress, isPkceRequired } from '../clients/index.ts';
 import type { Clock } from '../clock.ts';
+import { ACR } from '../model/acr.ts';
+import { tokenSigningAlgorithms } from '../model/applications/vocabulary.ts';
 import { mayRequest } from './entitlements/client-access.ts';
 import { demandAuthentication } from './entitlements/client-demands.ts';
 import { type AccountDirectory, createFindAccount, extraTokenClaims } from './entitlements/find-account.ts';

@@ -47,7 +47,6 @@ import { createSharedModels } from './tokens/shared-models.ts';
 import { createSessionOfToken, type SessionOfToken } from './tokens/token-session.ts';
 import { createTokenState, type TokenState } from './tokens/token-state.ts';
 
-export { ACR } from '../clients/index.ts';
 export {
   type ConfirmSession,
   createAccountDirectory,

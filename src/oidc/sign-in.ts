@@ -1,7 +1,7 @@
 // For the sign-in pages (interactions/), which are the other half of oidc-provider's interactions: the library's types as we
 // use them, the interaction and what it asks for, and the pages that the core wants rendered. Everything else uses index.ts.
 
-export { ACR, statementOf } from '../clients/index.ts';
+export { statementOf } from '../clients/index.ts';
 export type { DevicePages } from './configuration.ts';
 export type { ProtocolPages } from './create-provider.ts';
 export { acrOf } from './entitlements/acr.ts';

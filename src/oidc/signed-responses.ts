@@ -1,7 +1,7 @@
 // Signed authorization responses (JARM), for applications whose administrator set `authorization_signed_response_alg`. The library
 // has the response modes for all or for nobody; here all others keep what they have without them: the modes are not known.
 import { type Client, errors, type KoaContextWithOIDC } from 'oidc-provider';
-import { signedResponseModes } from '../clients/index.ts';
+import { signedResponseModes } from '../model/applications/vocabulary.ts';
 import { clientRecord } from './models/client.ts';
 import type { ProviderBase } from './provider-base.ts';
 

@@ -1,10 +1,10 @@
 // Serving, in the `web` process or each of its workers: application, listening, and stopping on SIGTERM. With the embedded
 // store it also runs the background jobs.
 import cluster from 'node:cluster';
-import { isLoopbackHost } from '../config/parsers.ts';
 import type { Config } from '../config/types.ts';
 import { createHttpServer, type HttpServer, listen, requestsIn, stopServer } from '../http/serving.ts';
 import type { Logger } from '../log.ts';
+import { isLoopbackHost } from '../model/uris.ts';
 import type { Booted } from './boot.ts';
 import { createFirstAdminFromConfig } from './first-administrator.ts';
 import { listenProblem } from './fixable-problem.ts';

@@ -1,9 +1,17 @@
 // The record types of applications.
+import type { applicationRows } from '../model/applications/rows.ts';
+import type { Stored } from '../model/row.ts';
 
 /** RFC 7591 metadata with wire names, as validated; never contains a secret. */
 export type ClientMetadata = Record<string, unknown> & { client_id: string };
 
-export interface ClientRecord {
+type OfRows = Omit<
+  Stored<typeof applicationRows>,
+  'metadata' | 'legacyMetadata' | 'quarantine' | 'defaultApi'
+>;
+
+/** What its rows say, and what no row does. */
+export interface ClientRecord extends OfRows {
   metadata: ClientMetadata;
   /** SHA-256 of each valid secret (two during a rotation's overlap). */
   secrets: { digest: string; createdAt: number; expiresAt?: number }[];
@@ -19,43 +27,10 @@ export interface ClientRecord {
   isEnding?: boolean;
   /** How it was created: by an administrator, by RFC 7591 registration, or by this program at first start. */
   origin: 'admin' | 'registration' | 'seed';
-  /** Seconds; absent: the runtime setting applies. */
-  accessTokenSeconds?: number;
-  refreshTokenSeconds?: number;
-  idTokenSeconds?: number;
-  allowSelfSignup?: boolean;
-  /** It may introspect any access token without `admin` scopes; absent: only its own. */
-  mayIntrospect?: boolean;
-  /** The `aud` of its access tokens that are for no API; absent: its own id, as every application had it once. */
-  accessTokenAudience?: 'issuer';
-  /** The weakest `acr` that a sign-in to it may have; absent: any. */
-  requiredAcr?: string;
-  /** How old an authentication may be at an authorization request; absent: any age. */
-  maxAuthAgeSeconds?: number;
   /** The API that its tokens are for when a request names none; absent: none. */
   defaultApi?: { id: string; identifier: string };
-  /** It must use PKCE; absent: only if its kind or the runtime setting says so (src/clients/pkce.ts). */
-  requirePkce?: boolean;
-  /** When it began to require PKCE by itself. With `requirePkce` absent: an administrator undid that, and it stays undone. */
-  pkceRequiredAt?: number;
-  /** A sign-out by an ID token without a browser also needs client authentication; absent: it does not. */
-  logoutNeedsAuth?: boolean;
-  /** Its tokens have the members that clients of Keycloak read; absent: they do not. */
-  keycloakTokens?: boolean;
-  /** Claims about the user come from userinfo alone (OIDC Core §5.4). */
-  minimalIdTokens?: boolean;
-  /** What an administrator allows it beyond the code flow; absent: nothing (src/clients/legacy.ts). */
-  profile?: 'legacy';
   /** Members by wire name that count only while the setting `legacy_profiles` is on; response types without `code`. */
   legacyMetadata?: Record<string, unknown>;
-  /** It may ask for signed authorization responses (JARM), which are signed with this; absent: it may not. */
-  signedResponseAlg?: 'RS256' | 'ES256';
-  /** Only members of one of these groups may sign in; absent: all users. */
-  allowedGroups?: string[];
-  /** Origins of its scripts, beside those of its redirect URIs. */
-  webOrigins?: string[];
-  /** Called addresses that an administrator entered or approved; absent: see src/clients/approved-addresses.ts. */
-  approvedAddresses?: string[];
   /** Nobody vouched for it (src/clients/quarantine.ts); absent: an administrator did. Never removed again. */
   quarantine?: {
     /** How it came: open registration, or a metadata document at the address that is its id. */

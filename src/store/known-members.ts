@@ -1,5 +1,7 @@
 // What this version knows of the documents that it reads, changes and writes back (unknown-members.ts): a new member of a record is a new
 // line here, which the types demand. Members that are replaced as a whole, such as an authenticator app, are `true`.
+import { applicationRows } from '../model/applications/rows.ts';
+import type { Rows, Stored } from '../model/row.ts';
 import type { ApiRecord, ApiScopeRecord } from './apis.ts';
 import type { AccountRecord, Address, ClientRecord, Profile } from './collections.ts';
 import { knownSmallMembers } from './known-small-members.ts';
@@ -7,6 +9,10 @@ import type { Look, LookRecord } from './looks.ts';
 import type { Store } from './port.ts';
 import { type KnownMembers, keepingUnknown, type Members } from './unknown-members.ts';
 import { type YieldedKey, yieldingKeys } from './yielded-keys.ts';
+
+/** What rows speak of is replaced as a whole. */
+const whole = (rows: Rows): Readonly<Record<string, true>> =>
+  Object.fromEntries(Object.values(rows).map(({ stored }) => [stored.replace(/\..*/, ''), true]));
 
 const profile = {
   name: true,
@@ -76,41 +82,15 @@ const accounts = {
 } as const satisfies Members<AccountRecord>;
 
 const clients = {
-  // Of metadata, src/clients knows the names.
-  metadata: true,
-  legacyMetadata: true,
+  ...whole(applicationRows),
+  // Of metadata, src/clients knows the names; of these, what is inside.
   secrets: ['digest', { digest: true, createdAt: true, expiresAt: true }],
-  clientType: true,
-  hasChosenAuthMethod: true,
-  isActive: true,
-  skipConsent: true,
-  isEnding: true,
-  origin: true,
-  accessTokenSeconds: true,
-  refreshTokenSeconds: true,
-  idTokenSeconds: true,
-  allowSelfSignup: true,
-  mayIntrospect: true,
-  accessTokenAudience: true,
-  requiredAcr: true,
-  maxAuthAgeSeconds: true,
-  defaultApi: true,
-  requirePkce: true,
-  pkceRequiredAt: true,
-  logoutNeedsAuth: true,
-  keycloakTokens: true,
-  minimalIdTokens: true,
-  profile: true,
-  signedResponseAlg: true,
-  allowedGroups: true,
-  webOrigins: true,
-  approvedAddresses: true,
   quarantine: { by: true, usedAt: true, fetchedAt: true, says: true },
+  hasChosenAuthMethod: true,
+  isEnding: true,
   registrationTokenDigest: true,
   accountScopes: true,
-  createdAt: true,
-  updatedAt: true,
-} as const satisfies Members<ClientRecord>;
+} as const satisfies Members<Omit<ClientRecord, Exclude<keyof Stored<typeof applicationRows>, 'quarantine'>>>;
 
 const apiScope = {
   id: true,

@@ -287,12 +287,12 @@ test('API token lifetime: its own, else the setting for its format', () => {
 withEachServer('default API of an application: by identifier, gone with the API', async (world) => {
   const { apis, clients } = world;
   const { api } = await apis.create('https://api.example.com/', { name: 'Orders' });
-  const settings = { defaultResource: 'https://api.example.com' };
+  const settings = { default_resource: 'https://api.example.com' };
   const { client } = await clients.create({ metadata: web, origin: 'admin', settings });
   const { identifier } = api.value;
   deepEqual(client.value.defaultApi, { id: api.id, identifier });
-  const set = (defaultResource: string | null) =>
-    clients.update(client.id, { mode: 'merge', authority: 'administrator', settings: { defaultResource } });
+  const set = (default_resource: string | null) =>
+    clients.update(client.id, { mode: 'merge', authority: 'administrator', settings: { default_resource } });
   await rejects(set('https://other.example.com'), refusal('client.invalid_metadata'));
   equal((await set(null)).client.value.defaultApi, undefined);
   equal((await set(identifier)).client.value.defaultApi?.id, api.id);

@@ -1,6 +1,6 @@
 // The client registry on both stores: secrets, rotation, parallel changes, removal, initial access tokens.
 import { deepEqual, equal, match, notEqual, ok, rejects } from 'node:assert/strict';
-import { applicationDefaults } from '../../src/admin/resources/clients/application-defaults.ts';
+import { applicationDefaults } from '../../src/admin/resources/clients/application-templates.ts';
 import { secretDigest } from '../../src/ids.ts';
 import { consents } from '../../src/store/collections.ts';
 import { grants } from '../../src/store/protocol-collections.ts';
@@ -100,8 +100,8 @@ withEachServer('client: parallel changes of different fields are all kept', asyn
     { metadata: { client_uri: 'https://app.example.com/' } },
     { metadata: { logo_uri: 'https://app.example.com/logo.png' } },
     { metadata: { tos_uri: 'https://app.example.com/tos' } },
-    { settings: { skipConsent: true } },
-    { settings: { accessTokenSeconds: 60 } },
+    { settings: { skip_consent: true } },
+    { settings: { access_token_seconds: 60 } },
   ];
   await Promise.all(
     changes.map((change) =>
@@ -127,7 +127,7 @@ withEachServer(
     const results = await Promise.allSettled(
       Array.from({ length: 10 }, (_, at) =>
         clients.update(client.id, {
-          settings: { accessTokenSeconds: 100 + at },
+          settings: { access_token_seconds: 100 + at },
           mode: 'merge',
           authority: 'administrator',
           ifVersion: 1,
@@ -160,7 +160,7 @@ withEachServer('client: removal and deactivation end everything granted to it', 
   };
   await give();
   await clients.update(client.id, {
-    settings: { isActive: false },
+    settings: { is_active: false },
     mode: 'merge',
     authority: 'administrator',
   });

@@ -1,8 +1,8 @@
 // Our rules for client metadata (RFC 7591 §2, checklist R035, R117), field by field.
 import { deepEqual, equal, notEqual, ok } from 'node:assert/strict';
 import { test } from 'node:test';
-import { metadataMembers } from '../../src/clients/metadata-members.ts';
 import { checkMetadata } from '../../src/clients/metadata-rules.ts';
+import { memberRows } from '../../src/model/applications/rows.ts';
 
 const good = { client_name: 'Acme', redirect_uris: ['https://app.example.com/callback'] };
 const registrant = { kind: 'registrant' } as const;
@@ -126,11 +126,12 @@ test('client metadata: values outside their selection are refused', () => {
 });
 
 test('client metadata: a wrong JSON type is refused for every member', () => {
-  for (const [name, { type }] of Object.entries(metadataMembers)) {
+  for (const [name, { kind }] of Object.entries(memberRows)) {
+    const type = String(kind.schema.type);
     const wrong: unknown[] = [{ $ne: 1 }, { $gt: '' }, [{ $regex: '.*' }], 5.5, [], true, 'x', [[]], [null]];
     const right: Readonly<Record<string, (value: unknown) => boolean>> = {
       string: (value) => typeof value === 'string',
-      strings: (value) => Array.isArray(value) && value.length === 0,
+      array: (value) => Array.isArray(value) && value.length === 0,
       boolean: (value) => typeof value === 'boolean',
       integer: () => false,
       object: (value) => typeof value === 'object' && !Array.isArray(value) && name !== 'jwks',

@@ -2,7 +2,6 @@
 // than the rules allow.
 import { deepEqual, equal, ok, throws } from 'node:assert/strict';
 import { test } from 'node:test';
-import { metadataMembers } from '../../src/clients/metadata-members.ts';
 import {
   checkQuarantine,
   confined,
@@ -10,6 +9,7 @@ import {
   quarantineRules,
   statementOf,
 } from '../../src/clients/quarantine.ts';
+import { memberRows } from '../../src/model/applications/rows.ts';
 import type { ClientRecord } from '../../src/store/collections.ts';
 
 const words = [
@@ -52,7 +52,7 @@ function createValues(seed: number) {
     one([one(words), some(), some().join(' '), random(2) === 1, random(9), null, { keys: [] }]);
   const members = (): Record<string, unknown> =>
     Object.fromEntries(
-      Object.keys(metadataMembers)
+      Object.keys(memberRows)
         .filter(() => random(2) === 1)
         .map((name) => [name, anything()]),
     );

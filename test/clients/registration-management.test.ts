@@ -102,7 +102,7 @@ withServer(
       equal((await call('GET', `${path}/${byAdmin.client.id}`, undefined, { bearer })).status, 401);
     }
     await clients.update(mine.id, {
-      settings: { isActive: false },
+      settings: { is_active: false },
       mode: 'merge',
       authority: 'administrator',
     });

@@ -1,7 +1,7 @@
 // Which addresses may be registered (checklist R001, R004, R030, R137).
 import { equal, notEqual, ok } from 'node:assert/strict';
 import { test } from 'node:test';
-import { uriProblem } from '../../src/clients/uris.ts';
+import { uriProblem } from '../../src/model/uris.ts';
 import { isWithin } from '../support/patience.ts';
 import { bareUris, goodUris, hostileLinks, hostileUris, privateUseUris } from './corpus.ts';
 

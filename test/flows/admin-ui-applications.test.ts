@@ -2,7 +2,7 @@
 import { deepEqual, doesNotMatch, equal, match, ok } from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { guides } from '../../src/admin/guides/list.ts';
-import { kinds } from '../../src/admin/resources/clients/application-defaults.ts';
+import { templates } from '../../src/admin/resources/clients/application-templates.ts';
 import { Agent, hiddenFields, type Page } from '../support/agent.ts';
 import { PASSWORD, startApp, type TestApp } from '../support/app.ts';
 
@@ -36,7 +36,7 @@ async function added(start: string, fields: Record<string, string>) {
 
 test('adding an application, step 1: every kind and every guide leads to its form', async () => {
   const { body } = await admin.get(NEW);
-  for (const { kind } of kinds) {
+  for (const { kind } of templates) {
     if (kind === 'product') continue;
     ok(body.includes(`href="/admin/applications/new/${kind}"`), kind);
   }

@@ -24,16 +24,16 @@ async function save(id: string, fields: Record<string, string>): Promise<Page> {
     client_name: 'Saved',
     redirect_uris: REDIRECT_URI,
     scope: 'openid',
-    'grant.authorization_code': 'on',
-    'grant.refresh_token': 'on',
+    'grant_types.authorization_code': 'on',
+    'grant_types.refresh_token': 'on',
     ...fields,
   });
 }
 
 const PART = {
   profile: 'on',
-  'response.id_token': 'on',
-  'response.code id_token': 'on',
+  'response_types.id_token': 'on',
+  'response_types.code id_token': 'on',
   request_uris: 'https://rp.example/a.jwt\nhttps://rp.example/b.jwt',
   frontchannel_logout_uri: 'https://rp.example/out',
 };
@@ -46,7 +46,7 @@ const storedOf = async (id: string): Promise<unknown[]> => {
 
 test('page of an application: nothing of the profile without the setting', async () => {
   const { id } = await app.register();
-  doesNotMatch((await admin.get(`/admin/applications/${id}`)).body, /has_legacy|Legacy profile/);
+  doesNotMatch((await admin.get(`/admin/applications/${id}`)).body, /request_uris|Legacy profile/);
   doesNotMatch((await admin.get('/admin/registration-tokens')).body, /Legacy profile/);
   equal((await save(id, {})).status, 303);
   deepEqual(await storedOf(id), [null, ['code'], undefined, undefined]);
@@ -65,7 +65,7 @@ test('page of an application: the profile is saved, shown and cleared', async ()
   ]);
   const { body } = await admin.get(`/admin/applications/${id}`);
   match(body, /name="profile" checked/);
-  match(body, /name="response.code id_token" checked/);
+  match(body, /name="response_types.code id_token" checked/);
   match(body, /rp\.example\/b\.jwt/);
   equal((await save(id, { frontchannel_logout_uri: PART.frontchannel_logout_uri })).status, 303);
   deepEqual(await storedOf(id), [null, ['code'], undefined, PART.frontchannel_logout_uri]);
@@ -78,7 +78,7 @@ test('page of an application: what is wrong is refused at its field and stays ty
   const refused = await save(id, { ...PART, frontchannel_logout_uri: 'https://evil.example/' });
   equal(refused.status, 400);
   match(refused.body, /id="frontchannel_logout_uri-error" class="problem">[^<]*same origin/);
-  match(refused.body, /name="response.id_token" checked/);
+  match(refused.body, /name="response_types.id_token" checked/);
   const local = await save(id, {
     ...PART,
     redirect_uris: 'http://127.0.0.1/cb',
@@ -102,7 +102,7 @@ test('page of an application: kept with the setting off, and for a machine there
     response_types: [],
     redirect_uris: [],
   });
-  doesNotMatch((await admin.get(`/admin/applications/${machine.id}`)).body, /has_legacy/);
+  doesNotMatch((await admin.get(`/admin/applications/${machine.id}`)).body, /request_uris/);
 });
 
 test('page of an application: its request objects are among the addresses that are called', async () => {

@@ -44,7 +44,7 @@ async function save(id: string, fields: Record<string, string>): Promise<Page> {
     client_name: 'Saved',
     redirect_uris: REDIRECT_URI,
     scope: 'openid',
-    'grant.authorization_code': 'on',
+    'grant_types.authorization_code': 'on',
     ...fields,
   });
 }

@@ -1,7 +1,7 @@
 // The rules for sign-ins to one application in the Admin UI (decisions §5): shown, saved, cleared, refused at their field.
 import { deepEqual, doesNotMatch, equal, match } from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { ACR } from '../../src/clients/index.ts';
+import { ACR } from '../../src/model/acr.ts';
 import { Agent, hiddenFields, type Page } from '../support/agent.ts';
 import { PASSWORD, REDIRECT_URI, startApp, type TestApp } from '../support/app.ts';
 
@@ -24,7 +24,7 @@ async function save(id: string, fields: Record<string, string>): Promise<Page> {
     client_name: 'Saved',
     redirect_uris: REDIRECT_URI,
     scope: 'openid',
-    'grant.authorization_code': 'on',
+    'grant_types.authorization_code': 'on',
     ...fields,
   });
 }
@@ -106,10 +106,10 @@ test('page of an application: audience and introspection are boxes', async () =>
     return [data.access_token_audience, data.may_introspect];
   };
   deepEqual(await choices(), ['issuer', false]);
-  equal((await save(id, { is_own_audience: 'on', may_introspect: 'on' })).status, 303);
+  equal((await save(id, { access_token_audience: 'on', may_introspect: 'on' })).status, 303);
   deepEqual(await choices(), ['client_id', true]);
   const { body } = await admin.get(`/admin/applications/${id}`);
-  match(body, /name="is_own_audience" checked/);
+  match(body, /name="access_token_audience" checked/);
   match(body, /name="may_introspect" checked/);
   equal((await save(id, {})).status, 303);
   deepEqual(await choices(), ['issuer', false]);

@@ -31,8 +31,8 @@ async function save(id: string, fields: Record<string, string>): Promise<Page> {
     client_name: 'Saved',
     redirect_uris: REDIRECT_URI,
     scope: 'openid',
-    'grant.authorization_code': 'on',
-    'grant.refresh_token': 'on',
+    'grant_types.authorization_code': 'on',
+    'grant_types.refresh_token': 'on',
     ...fields,
   });
 }
@@ -60,8 +60,8 @@ test('page of an application: signatures are shown, saved, and reset', async () 
     MEMBERS.map((name) => selectedIn(shown, name)),
     ['ES256', 'ES256', 'ES256'],
   );
-  // A form from before there was such a part.
-  equal((await save(id, { has_signatures: '' })).status, 303);
+  // A form without that part does not name its fields.
+  equal((await save(id, { fields: 'client_name redirect_uris grant_types' })).status, 303);
   deepEqual(await storedOf(id), ['ES256', 'ES256', 'ES256']);
   equal((await save(id, signed('RS256'))).status, 303);
   deepEqual(await storedOf(id), ['RS256', undefined, null]);
@@ -80,5 +80,5 @@ test('page of an application: what is no choice is refused at its field, the res
 test('page of a machine: nothing about signatures, and nothing changes', async () => {
   const { id } = await app.register({ grant_types: ['client_credentials'], redirect_uris: [] });
   const page = await admin.get(`/admin/applications/${id}`);
-  doesNotMatch(page.body, /Signatures|has_signatures/);
+  doesNotMatch(page.body, /Signatures|signed_response_alg/);
 });

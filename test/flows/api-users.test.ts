@@ -382,7 +382,7 @@ test('default_resource: without `resource` and `openid`, and frozen in the grant
     app.app.clients.update(by.id, {
       mode: 'merge',
       authority: 'administrator',
-      settings: { defaultResource },
+      settings: { default_resource: defaultResource },
     });
   await set(api.identifier);
   for (const asked of ['read', undefined]) {

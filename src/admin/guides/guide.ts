@@ -7,7 +7,7 @@ export type Mark =
   | { readonly how: 'parsed' | 'manual'; readonly from: string };
 
 /** The kinds of application that the wizard offers. */
-export type ApplicationKind = 'web' | 'spa' | 'native' | 'machine' | 'device' | 'agent' | 'product';
+export type ApplicationTemplate = 'web' | 'spa' | 'native' | 'machine' | 'device' | 'agent' | 'product';
 
 export interface Guide {
   /** Also the name of its template in templates/guides/. */
@@ -15,7 +15,7 @@ export interface Guide {
   readonly label: string;
   /** The library that is used, or what the product calls it. */
   readonly by: string;
-  readonly kind: ApplicationKind;
+  readonly kind: ApplicationTemplate;
   /** Example origin of the application, as its developer or operator has it first. */
   readonly origin: string;
   /** What follows the origin in its redirect URIs; the first is the one that the lines contain. */

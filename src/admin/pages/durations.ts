@@ -1,4 +1,5 @@
 // Durations in forms, as people write them: a number and its unit. The settings and the API have seconds.
+import type { Rows } from '../../model/row.ts';
 import { numberOrText, textOrNull } from './field-values.ts';
 
 /** From the longest: a value is shown in the longest one that leaves no rest. */
@@ -59,13 +60,11 @@ export function durationIn(values: Readonly<Record<string, unknown>>, name: stri
   return amount === '' ? { amount, unit: FIRST_UNIT } : durationOf(amount);
 }
 
-interface Limits {
-  readonly minimum: number;
-  readonly maximum: number;
-}
-
-/** As pages say them. @param limits of the fields of a form by name, in seconds */
-export const boundsOf = (limits: Readonly<Record<string, Limits>>) =>
+/** From and to how many seconds, as pages say them. @param rows of the fields of a form by name */
+export const boundsOf = (rows: Rows) =>
   Object.fromEntries(
-    Object.entries(limits).map(([name, { minimum: min, maximum: max }]) => [name, { min, max }]),
+    Object.entries(rows).map(([name, { kind }]) => [
+      name,
+      { min: kind.schema.minimum, max: kind.schema.maximum },
+    ]),
   );

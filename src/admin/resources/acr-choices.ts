@@ -1,9 +1,5 @@
 // `required_acr` in words, as applications and APIs offer it.
-import { ACR } from '../../clients/index.ts';
+import { settingRows } from '../../model/applications/settings.ts';
+import { choicesOf } from './clients/form.ts';
 
-export const acrChoices = [
-  { value: '', label: 'Whatever the account has' },
-  { value: ACR.singleFactor, label: 'One factor' },
-  { value: ACR.emailCode, label: 'Two steps (e-mail code is enough)' },
-  { value: ACR.multiFactor, label: 'Two factors' },
-];
+export const acrChoices = choicesOf(settingRows.required_acr);

@@ -8,9 +8,9 @@ import { apis } from '../resources/apis/resource.ts';
 import type { ApiView } from '../resources/apis/schema.ts';
 import { candidates } from '../resources/audit/pick.ts';
 import type { ExplainedClaim } from '../resources/clients/claim-sources.ts';
-import { kindOf } from '../resources/clients/kind-of.ts';
 import { applicationName } from '../resources/clients/page.ts';
 import { clients } from '../resources/clients/resource.ts';
+import { templateOf } from '../resources/clients/template-of.ts';
 import { tokenPreview } from '../resources/clients/token-preview.ts';
 import { errorMeaning } from './claim-meanings.ts';
 import { claimsIn } from './outcome.ts';
@@ -43,7 +43,7 @@ const isOpenTo = (api: ApiView, clientId: string): boolean =>
 const machineScopesOf = (api: ApiView, clientId: string): readonly string[] =>
   Object.hasOwn(api.machine_grants, clientId) ? (api.machine_grants[clientId] ?? []) : [];
 
-const isMachine = (client: ClientView): boolean => kindOf(client) === 'machine';
+const isMachine = (client: ClientView): boolean => templateOf(client) === 'machine';
 
 const actsForItself = (client: ClientView): boolean =>
   Array.isArray(client.grant_types) && client.grant_types.includes('client_credentials');

@@ -1,11 +1,12 @@
 // The options of a test sign-in, and reading them from the form: parameters of the authorization request (OIDC Core
 // §3.1.2.1). Only the authorization endpoint evaluates them.
 import type { ClientView } from '../../clients/index.ts';
-import { ACR, scopes as knownScopes } from '../../oidc/index.ts';
+import { ACR } from '../../model/acr.ts';
+import { scopes as knownScopes } from '../../oidc/index.ts';
 import { isOn, textOf } from '../pages/field-values.ts';
 import type { AdminContext } from '../pages/page.ts';
 import type { ApiView } from '../resources/apis/schema.ts';
-import { kindOf } from '../resources/clients/kind-of.ts';
+import { templateOf } from '../resources/clients/template-of.ts';
 
 export const scopeAbout: Readonly<Record<string, string>> = {
   openid: 'User ID. Always requested.',
@@ -136,7 +137,7 @@ export function parametersOf({ scopes, apiScopes, ...others }: Choices): Record<
 export function obstacleOf(client: ClientView): string | undefined {
   if (client.origin === 'seed') return 'This is the Admin UI itself, which you are already signed in to.';
   const grants: readonly unknown[] = Array.isArray(client.grant_types) ? client.grant_types : [];
-  if (kindOf(client) === 'machine') {
+  if (templateOf(client) === 'machine') {
     return 'It gets tokens for itself with its own secret. No user signs in, so there is no sign-in to test.';
   }
   if (!grants.includes('authorization_code')) {

@@ -1,6 +1,6 @@
 // The accounts as the protocol core reads them, and whether a sign-in that has just written its session may keep it.
 import { type Account, type AccountDomain, isLeaving, isUsable } from '../../accounts/index.ts';
-import { ACR } from '../../clients/index.ts';
+import { ACR } from '../../model/acr.ts';
 import { isRequired } from '../../second-factors/index.ts';
 import type { Sessions } from '../../sessions/index.ts';
 import type { SettingValues } from '../../settings/index.ts';

@@ -1,6 +1,6 @@
 // The `acr` that a sign-in must reach, and whether it can be reached at all (OIDC Core §5.5.1.1; decisions §5).
 import type { Account } from '../../accounts/index.ts';
-import { ACR } from '../../clients/index.ts';
+import { ACR } from '../../model/acr.ts';
 import type { BoundInteraction } from '../models/interaction.ts';
 import { isForAdminUi } from '../sign-in/purpose.ts';
 import { acrRequestOf, voluntaryAcrAbove } from './acr.ts';

@@ -1,6 +1,6 @@
 // What an authorization request asks the user to consent to (OIDC Core §3.1.2.4, §5.5).
 import { registeredId } from '../../client-ids.ts';
-import { isLoopbackHost } from '../../config/parsers.ts';
+import { isLoopbackHost } from '../../model/uris.ts';
 import type { Client } from '../library-types.ts';
 import { clientRecord } from '../models/client.ts';
 import type { BoundInteraction } from '../models/interaction.ts';

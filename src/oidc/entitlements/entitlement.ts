@@ -1,7 +1,8 @@
 // The scopes and claims to which a client and an account are entitled now (decisions §3, §5). On every use, a grant, code or
 // token is limited to the intersection of what it was granted and this. Pure functions over records already read.
-import { accountScopesOf, openScopes } from '../../clients/index.ts';
+import { accountScopesOf } from '../../clients/index.ts';
 import { parseJson } from '../../json.ts';
+import { openScopes } from '../../model/applications/vocabulary.ts';
 import type { ClientRecord } from '../../store/collections.ts';
 import { ADMIN_SCOPES, claimsByScope, INTERACTIVE_SCOPES, isGrantable } from './scopes.ts';
 

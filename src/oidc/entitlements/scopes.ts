@@ -1,4 +1,4 @@
-import { accountScopes } from '../../clients/index.ts';
+import { accountScopes } from '../../model/applications/vocabulary.ts';
 
 const PROFILE_CLAIMS = [
   'name',

@@ -1,8 +1,9 @@
 // The library's part of the profile: response types beyond `code` and signed request objects, with our limits on both.
 import { type Configuration, errors, type KoaContextWithOIDC } from 'oidc-provider';
-import { hasLegacyProfile, legacyResponseTypes, requestObjectAlgorithms } from '../../clients/index.ts';
+import { hasLegacyProfile } from '../../clients/index.ts';
 import { type Clock, epochSeconds } from '../../clock.ts';
 import type { Events } from '../../events/index.ts';
+import { legacyResponseTypes, requestObjectAlgorithms } from '../../model/applications/vocabulary.ts';
 import { isOfFapi } from '../fapi.ts';
 import { clientRecord } from '../models/client.ts';
 import type { ProviderBase } from '../provider-base.ts';

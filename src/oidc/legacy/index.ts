@@ -6,10 +6,9 @@
 // so by its name or a wire name of its own. The type checker leads through the second list, but not through texts and templates.
 //
 // Deleted with this folder:
-// - src/clients/: legacy-members.ts legacy.ts
-// - src/model/settings/: legacy.ts
+// - src/clients/: legacy.ts
+// - src/model/: applications/legacy.ts settings/legacy.ts
 // - src/admin/resources/: clients/legacy-form.ts settings/legacy.ts
-// - templates/: admin/application-legacy-facts.njk admin/application-legacy.njk
 // - docs/: legacy.md
 // - test/: attacks/legacy-profile.test.ts attacks/request-by-reference.test.ts browser/session-management.test.ts
 //   clients/legacy.test.ts conformance/response-types.test.ts flows/admin-ui-legacy.test.ts flows/front-channel-logout.test.ts
@@ -17,19 +16,20 @@
 //   interop/node/legacy.test.ts legacy-list.test.ts
 //
 // Have lines of it, most one call or one member:
-// - src/clients/: approved-addresses.ts client-settings.ts clients.ts contract.ts index.ts initial-access-tokens.ts
-//   metadata-members.ts pkce.ts quarantine.ts to-client.ts
+// - src/clients/: application.ts approved-addresses.ts clients.ts contract.ts index.ts
+//   initial-access-tokens.ts pkce.ts quarantine.ts
 // - src/http/: request-guard.ts
-// - src/model/: other-secrets.ts settings/setting.ts settings/settings.ts settings/sign-in.ts
-// - src/store/: client-records.ts collections.ts known-members.ts
+// - src/model/: applications/metadata.ts applications/row.ts applications/rows.ts applications/settings.ts
+//   applications/vocabulary.ts other-secrets.ts settings/setting.ts settings/settings.ts settings/sign-in.ts
+// - src/store/: client-records.ts collections.ts
 // - src/oidc/: configuration.ts create-provider.ts discovery.ts foreign-layout/realms.ts index.ts logout/logout-programs.ts logout/logout.ts
 //   models/client.ts models/oidc-context.ts mount.ts outbound/outbound-fetch.ts outbound/outbound-rules.ts plain/index.ts
 //   plain/plain-answers.ts policies.ts requests/registration.ts routes.ts tokens/admin-bearer.ts tokens/user-bearer.ts
-// - src/admin/resources/: clients/page.ts clients/schema.ts initial-access-tokens/pages.ts initial-access-tokens/resource.ts
+// - src/admin/resources/: clients/form.ts clients/page.ts initial-access-tokens/pages.ts initial-access-tokens/resource.ts
 // - src/views/: content-security-policy.ts next-step.ts pages.ts safe-urls.ts views.ts
 // - src/: app/create-app.ts app/http.ts config/schema.ts metrics/metrics.ts
 // - interactions/: logout-pages.ts
-// - templates/: admin/application-calls.njk admin/application-facts.njk admin/application.njk admin/registration-tokens.njk
+// - templates/: admin/application-calls.njk admin/application.njk admin/registration-tokens.njk
 //   signed-out.njk strings/admin/ar.json strings/admin/de.json strings/admin/es.json strings/admin/fr.json strings/admin/ja.json
 //   strings/admin/pt.json
 // - scripts/: conformance.ts conformance/configuration.ts conformance/operator.ts conformance/plans.ts

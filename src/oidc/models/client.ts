@@ -2,13 +2,9 @@
 // all metadata on every use), secrets compared by digest, `sid` in every token.
 import { errors, type Client as LibraryClient } from 'oidc-provider';
 import { isPassing, registeredId } from '../../client-ids.ts';
-import {
-  createIsOwnAddress,
-  ordinaryMetadata,
-  scopeWithAccount,
-  signedResponseModes,
-} from '../../clients/index.ts';
+import { createIsOwnAddress, ordinaryMetadata, scopeWithAccount } from '../../clients/index.ts';
 import type { Clock } from '../../clock.ts';
+import { signedResponseModes } from '../../model/applications/vocabulary.ts';
 import type { ClientMetadata, ClientRecord } from '../../store/collections.ts';
 import type { Stored } from '../../store/port.ts';
 import { type ClientClass, type ClientWithKeys, ProviderBase } from '../provider-base.ts';

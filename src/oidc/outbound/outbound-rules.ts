@@ -3,7 +3,7 @@
 import { BlockList, isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import type { OutboundEntry } from '../../config/outbound-allow.ts';
-import { isLoopbackHost } from '../../config/parsers.ts';
+import { isLoopbackHost } from '../../model/uris.ts';
 import { isPublicAddress } from './public-address.ts';
 
 /**

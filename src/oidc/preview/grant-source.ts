@@ -2,8 +2,8 @@
 // (RFC 8628 §3.3).
 import type { Client, KoaContextWithOIDC } from 'oidc-provider';
 import type { Account } from '../../accounts/index.ts';
-import { ACR } from '../../clients/index.ts';
 import { type Clock, epochSeconds } from '../../clock.ts';
+import { ACR } from '../../model/acr.ts';
 import { apiAsked } from '../entitlements/api-consent.ts';
 import { type AccountDirectory, libraryAccount } from '../entitlements/find-account.ts';
 import { requestedApi } from '../entitlements/requested-api.ts';

@@ -4,8 +4,9 @@
 import { type Client, errors, type KoaContextWithOIDC } from 'oidc-provider';
 import type { Account } from '../../accounts/index.ts';
 import type { Apis } from '../../apis/index.ts';
-import { ACR, isBelowRequired } from '../../clients/index.ts';
+import { isBelowRequired } from '../../clients/index.ts';
 import type { Clock } from '../../clock.ts';
+import { ACR } from '../../model/acr.ts';
 import { liveScopes, scopeNames } from '../entitlements/api-pairs.ts';
 import { mayUse } from '../entitlements/client-access.ts';
 import { scopesOfClient } from '../entitlements/entitlement.ts';

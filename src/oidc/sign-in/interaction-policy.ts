@@ -2,9 +2,10 @@
 // applications.
 import { errors, interactionPolicy, type KoaContextWithOIDC } from 'oidc-provider';
 import { isPassing } from '../../client-ids.ts';
-import { hasBareScheme, needsConfirmedAddress, statementOf } from '../../clients/index.ts';
+import { needsConfirmedAddress, statementOf } from '../../clients/index.ts';
 import { AppError } from '../../errors.ts';
 import { isInForeignFrame } from '../../http/index.ts';
+import { hasBareScheme } from '../../model/uris.ts';
 import { type MethodTimes, readMethodTimes } from '../../sessions/index.ts';
 import { acrRequestOf, voluntaryAcrAbove } from '../entitlements/acr.ts';
 import { type ApiToConsent, apiAsked, missingEntries } from '../entitlements/api-consent.ts';

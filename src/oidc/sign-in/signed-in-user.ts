@@ -2,8 +2,8 @@
 // the account is usable, nothing ended the session since, and no required second factor is missing.
 import type Koa from 'koa';
 import { type Account, accessOfRole, owesSecondStep } from '../../accounts/index.ts';
-import { ACR } from '../../clients/index.ts';
 import { AppError } from '../../errors.ts';
+import { ACR } from '../../model/acr.ts';
 import { type MethodTimes, readMethodTimes } from '../../sessions/index.ts';
 import type { SettingValues } from '../../settings/index.ts';
 import { strongestAcr } from '../entitlements/acr.ts';

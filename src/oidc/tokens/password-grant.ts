@@ -1,8 +1,8 @@
 // The `password` grant (RFC 6749 §4.3) for old programs that an administrator allowed it: never advertised and never
 // available by self-registration. Lockout, response and timing are those of the sign-in page.
 import { type Client, errors, type TokenEndpointGrantContext } from 'oidc-provider';
-import { ACR } from '../../clients/index.ts';
 import { type Clock, epochSeconds } from '../../clock.ts';
+import { ACR } from '../../model/acr.ts';
 import { mayUse } from '../entitlements/client-access.ts';
 import { type AccountDirectory, libraryAccount, type OidcAccount } from '../entitlements/find-account.ts';
 import { refuseApi } from '../entitlements/requested-api.ts';

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { type Guide, postLogoutUrisOf, redirectUrisOf } from '../../../src/admin/guides/guide.ts';
 import { guideOf, valuesFor } from '../../../src/admin/guides/list.ts';
 import { stepsOf } from '../../../src/admin/guides/render.ts';
-import { applicationDefaults } from '../../../src/admin/resources/clients/application-defaults.ts';
+import { applicationDefaults } from '../../../src/admin/resources/clients/application-templates.ts';
 import { freePort } from '../../support/free-port.ts';
 import type { Issuer } from './issuer.ts';
 import { type ServerProgram, startServer } from './server.ts';

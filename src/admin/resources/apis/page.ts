@@ -9,7 +9,7 @@ import { groupChoices } from '../groups/choice.ts';
 import { createNames } from '../names.ts';
 import { apisCrumb, formatLabel, here } from './list-page.ts';
 import { apis } from './resource.ts';
-import { type ApiView, durationLimits } from './schema.ts';
+import { type ApiView, durations } from './schema.ts';
 
 const CLIENT = 'client.';
 const CLAIM = 'claim.';
@@ -89,7 +89,7 @@ export async function showApi(context: AdminContext, model: object = {}, status 
     acrChoices,
     formats,
     claims,
-    bounds: boundsOf(durationLimits),
+    bounds: boundsOf(durations),
     formatLabel: formatLabel(api.access_token_format),
     groupLabelOf: (name: string) => groups.items.find((one) => one.name === name)?.label ?? name,
     metadataAddress: metadataAddress(api.identifier),

@@ -13,7 +13,8 @@ import {
 } from 'typebox';
 import { groupNamePattern } from '../../../accounts/index.ts';
 import { type Api, type ApiChanges, scopeNamePattern } from '../../../apis/index.ts';
-import { authenticationSettings } from '../../../clients/index.ts';
+import { ACR } from '../../../model/acr.ts';
+import { settingRows } from '../../../model/applications/settings.ts';
 import { oneLine } from '../../../model/text-kinds.ts';
 import { EXPECTED } from '../../api/expected.ts';
 import { createdAt, DOCUMENTED, iso, nullable, strict, updatedAt } from '../../api/schema-parts.ts';
@@ -22,11 +23,10 @@ const IDENTIFIER = 'https://api.example.com/orders';
 const SCOPE = 'orders:read';
 const CLIENT = 'b2f0a7c4-5a0e-4c2e-8a3f-2f7f6f0d9c11';
 
-const { required_acr: acr, max_auth_age: age } = authenticationSettings;
-const lifetime = { minimum: 30, maximum: 86_400 };
+const { max_auth_age: age, access_token_seconds: lifetime } = settingRows;
 
 /** From and to how many seconds. */
-export const durationLimits = { access_token_seconds: lifetime, max_auth_age: age };
+export const durations = { access_token_seconds: lifetime, max_auth_age: age };
 const formats = ['at+jwt', 'jwt', 'opaque'] as const;
 const roles = ['user', 'auditor', 'admin'] as const;
 
@@ -105,16 +105,16 @@ const fields = {
       '`at+jwt` (RFC 9068); `jwt`: the same with `typ: JWT`, for APIs that refuse other types; `opaque`: only ' +
       'introspection says what it is worth, so that a revocation counts at once.',
   }),
-  access_token_seconds: nullable(Integer(lifetime), {
+  access_token_seconds: nullable(Integer({ ...lifetime.kind.schema }), {
     description: 'Lifetime of its access tokens; null: the setting for the format applies.',
     examples: [null],
   }),
-  required_acr: nullable(Enum([...acr.values]), {
+  required_acr: nullable(Enum(Object.values<string>(ACR)), {
     description:
       'The minimum `acr` of a sign-in that gives a token for it; null: any. See the application’s.',
     examples: [null],
   }),
-  max_auth_age: nullable(Integer({ minimum: age.minimum, maximum: age.maximum }), {
+  max_auth_age: nullable(Integer({ ...age.kind.schema }), {
     description:
       'How old the sign-in may be when an application requests access to it, in seconds; null: any. See the application’s.',
     examples: [null],

@@ -1,9 +1,9 @@
 // The scopes in the form of an application: those of the account API are a choice of their own, which first-party applications alone
 // are offered.
-import { accountScopes } from '../../../clients/index.ts';
+import { accountScopes } from '../../../model/applications/vocabulary.ts';
 import { textOf } from '../../pages/field-values.ts';
 import type { Values } from '../../pages/page.ts';
-import { kindOf } from './kind-of.ts';
+import { templateOf } from './template-of.ts';
 
 export const accountChoices = [
   { value: '', label: 'No access' },
@@ -14,7 +14,8 @@ export const accountChoices = [
 const isAccountScope = (word: string): boolean => accountScopes.some((scope) => scope === word);
 const wordsOf = (scope: string): string[] => scope.split(/\s+/).filter((word) => word !== '');
 
-const isInBrowser = (client: Values): boolean => kindOf(client) !== 'machine' && kindOf(client) !== 'device';
+const isInBrowser = (client: Values): boolean =>
+  templateOf(client) !== 'machine' && templateOf(client) !== 'device';
 
 export const mayOpenAccounts = (client: Values): boolean =>
   client.skip_consent === true && (client.quarantine ?? null) === null && isInBrowser(client);

@@ -5,9 +5,9 @@ import { guideOf, sections } from '../../guides/list.ts';
 import { textOf } from '../../pages/field-values.ts';
 import { type AdminContext, idOf, type Page } from '../../pages/page.ts';
 import { guideModel } from './guide-model.ts';
-import { hasSecret, kindOf } from './kind-of.ts';
 import { applicationName } from './page.ts';
 import { clients } from './resource.ts';
+import { hasSecret, templateOf } from './template-of.ts';
 
 const here = 'applications';
 
@@ -31,7 +31,7 @@ async function read(context: AdminContext) {
 
 async function showGuides(context: AdminContext): Promise<void> {
   const { client, application, path, crumbs } = await read(context);
-  const kind = kindOf(client);
+  const kind = templateOf(client);
   const fits = (guideKind: string): boolean =>
     guideKind === kind ||
     (kind === 'web' && guideKind === 'product') ||
@@ -75,8 +75,8 @@ async function showGuide(context: AdminContext): Promise<void> {
     guide: model,
     hasSecret: hasSecret(client),
     // The lines would not run: its library sends a secret that the application has not, or the other way round.
-    mismatch: guide.kind !== kindOf(client) && !(guide.kind === 'product' || guide.kind === 'agent'),
-    kind: kindOf(client),
+    mismatch: guide.kind !== templateOf(client) && !(guide.kind === 'product' || guide.kind === 'agent'),
+    kind: templateOf(client),
   });
 }
 

@@ -1,8 +1,8 @@
 // The list of applications.
 import { drawnList } from '../../pages/list-page.ts';
 import type { Page } from '../../pages/page.ts';
-import { kindLabel } from './kind-of.ts';
 import { clients } from './resource.ts';
+import { kindLabel } from './template-of.ts';
 
 export const applicationListPages: readonly Page[] = [
   drawnList({

@@ -1,11 +1,22 @@
 // Adding an application in three steps: its kind (or what it is built with), its name and addresses, and what to do next. Each
 // step is a page with an address, so that it works without scripts, and back and forward do.
 import { AppError } from '../../../errors.ts';
-import { type ApplicationKind, type Guide, postLogoutUrisOf, redirectUrisOf } from '../../guides/guide.ts';
+import {
+  type ApplicationTemplate,
+  type Guide,
+  postLogoutUrisOf,
+  redirectUrisOf,
+} from '../../guides/guide.ts';
 import { guideOf, originOf, sections } from '../../guides/list.ts';
 import { isOn, linesOf, refusalOf, textOf, typedIn } from '../../pages/field-values.ts';
 import type { AdminContext, Page, Values } from '../../pages/page.ts';
-import { applicationDefaults, hasPkceChoice, hasRedirect, isKind, kinds } from './application-defaults.ts';
+import {
+  applicationDefaults,
+  hasPkceChoice,
+  hasRedirect,
+  isTemplate,
+  templates,
+} from './application-templates.ts';
 import { filledByLink, wayBack } from './registration-link.ts';
 import { clients } from './resource.ts';
 import { goToSecret } from './secret-page.ts';
@@ -17,13 +28,13 @@ const TITLE = 'Add application';
 
 interface Start {
   readonly id: string;
-  readonly kind: ApplicationKind;
+  readonly kind: ApplicationTemplate;
   readonly guide: Guide | undefined;
 }
 
 /** @param id of a kind or a guide @throws AppError request.not_found */
 function startOf(id: string): Start {
-  if (isKind(id)) return { id, kind: id, guide: undefined };
+  if (isTemplate(id)) return { id, kind: id, guide: undefined };
   const guide = guideOf(id);
   if (guide === undefined) throw new AppError('request.not_found');
   return { id, kind: guide.kind, guide };
@@ -33,9 +44,9 @@ async function showKinds(context: AdminContext): Promise<void> {
   // A link fills in the next step, for the administrator to read and to send.
   if (filledByLink(context.query) !== undefined) {
     const type = context.query.get('type') ?? '';
-    return context.go(`/applications/new/${isKind(type) ? type : 'web'}?${context.query}`);
+    return context.go(`/applications/new/${isTemplate(type) ? type : 'web'}?${context.query}`);
   }
-  context.show('application-kinds', { title: TITLE, here, crumbs: [crumb], kinds, sections });
+  context.show('application-kinds', { title: TITLE, here, crumbs: [crumb], kinds: templates, sections });
 }
 
 /** The address under which a product is opened, without a slash at its end; undefined for what is none. */
@@ -107,7 +118,7 @@ async function showDetails(context: AdminContext, start: Start, shown: Shown, st
       here,
       crumbs: [crumb, { label: TITLE, href: '/applications/new' }],
       start,
-      kindOf: kinds.find((one) => one.kind === kind),
+      kindOf: templates.find((one) => one.kind === kind),
       isProduct: isProduct(start),
       hasRedirect: hasRedirect(kind),
       hasPkceChoice: hasPkceChoice(kind) && metadata.token_endpoint_auth_method !== 'none',

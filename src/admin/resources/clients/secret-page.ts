@@ -6,9 +6,9 @@ import { guideOf, guides } from '../../guides/list.ts';
 import { textOf } from '../../pages/field-values.ts';
 import { type AdminContext, idOf, type Page, type Values } from '../../pages/page.ts';
 import { guideModel } from './guide-model.ts';
-import { hasSecret, kindOf } from './kind-of.ts';
 import type { WayBack } from './registration-link.ts';
 import { clients } from './resource.ts';
+import { hasSecret, templateOf } from './template-of.ts';
 
 interface After {
   /** Shown after the application's name. */
@@ -38,7 +38,7 @@ async function showSecretOnce(context: AdminContext): Promise<void> {
 
 /** Those that fit the application best come first. */
 const suited = (client: Values): readonly Guide[] => {
-  const kind = kindOf(client);
+  const kind = templateOf(client);
   return guides.filter((guide) => guide.kind === kind || (kind === 'web' && guide.kind === 'product'));
 };
 
@@ -70,7 +70,7 @@ function showSecret(context: AdminContext, client: Values, after: Values | After
     isNew: isNew === true,
     created: {
       ...application,
-      kind: kindOf(client),
+      kind: templateOf(client),
       redirectUri: redirectUris[0],
     },
     guide,

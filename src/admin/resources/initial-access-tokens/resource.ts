@@ -1,6 +1,6 @@
 // Initial access tokens (RFC 7591 §3): with one, another party may register an application.
 import { Enum, Integer, Object as ObjectSchema, Optional, String as StringSchema } from 'typebox';
-import { type Clients, type InitialAccessToken, profileSetting } from '../../../clients/index.ts';
+import type { Clients, InitialAccessToken } from '../../../clients/index.ts';
 import {
   initialAccessTokens as collection,
   type InitialAccessTokenRecord,
@@ -28,7 +28,7 @@ const MAX_EXPIRY_SECONDS = 31_536_000;
 const labelMeaning = 'For example, whom the token is for.';
 
 const profile = () =>
-  nullable(Enum([...profileSetting.values]), {
+  nullable(Enum(['legacy']), {
     description: 'The profile of the applications that are registered with it (docs/legacy.md); null: none.',
     examples: [null],
   });

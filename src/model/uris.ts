@@ -1,6 +1,13 @@
 // Which addresses an application may register: redirect targets, pages that users open, and addresses that this server
 // fetches. Strict, so that none can become an open redirect or a script.
-import { isLoopbackHost } from '../config/parsers.ts';
+import { isIP } from 'node:net';
+
+/** Whether plain http is safe for this host, because it never leaves the machine (RFC 8252 §8.3, RFC 6761 §6.3). */
+export const isLoopbackHost = (hostname: string): boolean =>
+  hostname === 'localhost' ||
+  hostname.endsWith('.localhost') ||
+  hostname === '[::1]' ||
+  (isIP(hostname) === 4 && hostname.startsWith('127.'));
 
 /**
  * `redirect`: browsers are sent there with codes (RFC 9700 §2.1, RFC 8252 §7). `page`: a link or an image that users see.
@@ -137,4 +144,12 @@ function webUriProblem(
     return `must start with https:// (http:// only where an administrator enters it and OUTBOUND_ALLOW has ${entry}; for keys on localhost alone)`;
   }
   return isLoopbackHost(host) ? undefined : 'must start with https:// (http:// only for localhost)';
+}
+
+/** @returns what is wrong with an entry of `web_origins`, as a predicate; undefined when it is an origin */
+export function originProblem(text: string): string | undefined {
+  const problem = uriProblem(text, 'page', false);
+  if (problem !== undefined) return problem;
+  const { origin } = new URL(text);
+  return origin === text ? undefined : `must be an origin without path or default port, such as ${origin}`;
 }

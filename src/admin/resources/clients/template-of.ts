@@ -1,9 +1,9 @@
-// Which kind an application is, by its metadata alone: a label for people, never a rule.
-import type { PublicMetadata } from '../../../clients/index.ts';
-import type { ApplicationKind } from '../../guides/guide.ts';
-import { kinds } from './application-defaults.ts';
+// Which template an application is like, by its metadata alone: a label for people, never a rule.
+import type { ApplicationTemplate } from '../../guides/guide.ts';
+import type { Values } from '../../pages/page.ts';
+import { templates } from './application-templates.ts';
 
-export function kindOf(client: PublicMetadata): Exclude<ApplicationKind, 'product' | 'agent'> {
+export function templateOf(client: Values): Exclude<ApplicationTemplate, 'product' | 'agent'> {
   const grants: readonly unknown[] = Array.isArray(client.grant_types) ? client.grant_types : [];
   const isSignIn = grants.includes('authorization_code');
   const isDevice = grants.some((grant) => String(grant).includes('device'));
@@ -13,9 +13,9 @@ export function kindOf(client: PublicMetadata): Exclude<ApplicationKind, 'produc
   return client.token_endpoint_auth_method === 'none' ? 'spa' : 'web';
 }
 
-export const kindLabel = (client: PublicMetadata): string =>
-  kinds.find(({ kind }) => kind === kindOf(client))?.label ?? '';
+export const kindLabel = (client: Values): string =>
+  templates.find(({ kind }) => kind === templateOf(client))?.label ?? '';
 
 /** Whether it authenticates with a secret that was shown once: not a public one, nor one with a key of its own. */
-export const hasSecret = (client: PublicMetadata & { readonly client_type?: unknown }): boolean =>
+export const hasSecret = (client: Values): boolean =>
   client.client_type === 'confidential' && client.token_endpoint_auth_method !== 'private_key_jwt';

@@ -1,15 +1,15 @@
 // The kinds of application that the Admin UI offers, and the metadata that one of each starts with; the metadata rules apply to
 // it as well.
-import type { ApplicationKind } from '../../guides/guide.ts';
+import type { ApplicationTemplate } from '../../guides/guide.ts';
 
-interface Kind {
-  readonly kind: ApplicationKind;
+interface Template {
+  readonly kind: ApplicationTemplate;
   readonly label: string;
   readonly about: string;
   readonly icon: string;
 }
 
-export const kinds: readonly Kind[] = [
+export const templates: readonly Template[] = [
   {
     kind: 'web',
     label: 'Web app with a server',
@@ -54,8 +54,8 @@ export const kinds: readonly Kind[] = [
   },
 ];
 
-export const isKind = (value: string | undefined): value is ApplicationKind =>
-  kinds.some(({ kind }) => kind === value);
+export const isTemplate = (value: string | undefined): value is ApplicationTemplate =>
+  templates.some(({ kind }) => kind === value);
 
 const signIn = {
   response_types: ['code'],
@@ -67,7 +67,7 @@ const DEVICE = 'urn:ietf:params:oauth:grant-type:device_code';
 // A server renders the pages and keeps a secret.
 const web = { ...signIn, application_type: 'web', grant_types: ['authorization_code', 'refresh_token'] };
 
-const defaults: Readonly<Record<ApplicationKind, Readonly<Record<string, unknown>>>> = {
+const defaults: Readonly<Record<ApplicationTemplate, Readonly<Record<string, unknown>>>> = {
   web,
   product: web,
   // Code in the browser cannot keep a secret (RFC 9700 §2.1.1: PKCE instead).
@@ -105,11 +105,11 @@ const defaults: Readonly<Record<ApplicationKind, Readonly<Record<string, unknown
 };
 
 /** Whether users come back to it by a redirect. */
-export const hasRedirect = (kind: ApplicationKind): boolean => kind !== 'machine' && kind !== 'device';
+export const hasRedirect = (kind: ApplicationTemplate): boolean => kind !== 'machine' && kind !== 'device';
 
 /** Whether PKCE is a choice: public and native applications always use it. */
-export const hasPkceChoice = (kind: ApplicationKind): boolean => kind === 'web' || kind === 'product';
+export const hasPkceChoice = (kind: ApplicationTemplate): boolean => kind === 'web' || kind === 'product';
 
 /** @returns a fresh copy of the metadata that a new application of this kind starts with */
-export const applicationDefaults = (kind: ApplicationKind): Record<string, unknown> =>
+export const applicationDefaults = (kind: ApplicationTemplate): Record<string, unknown> =>
   structuredClone(defaults[kind]);

@@ -1,0 +1,94 @@
+// Every fact of an application (src/model/row.ts), in the order in which it is shown: metadata that it registers with, settings that
+// administrators make, and what the server says of it.
+import { choice } from '../kinds.ts';
+import { time } from '../time-kinds.ts';
+import { legacyRows } from './legacy.ts';
+import { line } from './member-kinds.ts';
+import { metadataRows } from './metadata.ts';
+import { byServer, fact } from './row.ts';
+import { settingRows } from './settings.ts';
+
+/** What an application is: a client of OpenID Connect. Everything above is of this kind. */
+const applicationKinds = { openid: 'OpenID Connect' } as const;
+
+const serverRows = {
+  client_id: fact(line(), {
+    ...byServer,
+    stored: 'metadata.client_id',
+    absent: '',
+    label: 'Client ID',
+    description: 'Identifies the application.',
+  }),
+  kind: fact(choice(applicationKinds), {
+    ...byServer,
+    stored: 'kind',
+    absent: 'openid',
+    label: 'Kind',
+    description: 'What it is: `openid`, a client of OpenID Connect.',
+  }),
+  client_type: fact(choice({ confidential: 'confidential', public: 'public' }), {
+    ...byServer,
+    stored: 'clientType',
+    absent: 'confidential',
+    isAlwaysStored: true,
+    label: 'Client type',
+    description:
+      'Whether it authenticates at the token endpoint; `public`: `token_endpoint_auth_method` is `none`.',
+  }),
+  pkce_required_at: fact(time, {
+    ...byServer,
+    stored: 'pkceRequiredAt',
+    absent: null,
+    isSpecial: true,
+    label: 'PKCE required since',
+    description:
+      'When PKCE became required because the application had used it 20 times in a row; null: it did not.',
+  }),
+  origin: fact(choice({ admin: 'Administrator', registration: 'Registered itself', seed: 'Built in' }), {
+    ...byServer,
+    stored: 'origin',
+    absent: 'admin',
+    isAlwaysStored: true,
+    label: 'Origin',
+    description:
+      'How it was created: by an administrator, by dynamic registration, or with the installation (`seed`: this product itself).',
+  }),
+  quarantine: fact(choice({ registration: 'Registered itself', document: 'Metadata document' }), {
+    ...byServer,
+    stored: 'quarantine.by',
+    absent: null,
+    label: 'Quarantine',
+    description:
+      'How it came, if nobody vouched for it: by open registration, or by the metadata document whose address is its id. ' +
+      'Such an application stays confined (docs/agents.md).',
+  }),
+  last_used_at: fact(time, {
+    ...byServer,
+    stored: 'quarantine.usedAt',
+    absent: null,
+    label: 'Last used',
+    description:
+      'Of an application with `quarantine`: the day on which it last got tokens, to within a day; of others null.',
+  }),
+  created_at: fact(time, {
+    ...byServer,
+    stored: 'createdAt',
+    absent: 0,
+    isAlwaysStored: true,
+    label: 'Added',
+    description: 'When it was created.',
+  }),
+  updated_at: fact(time, {
+    ...byServer,
+    stored: 'updatedAt',
+    absent: 0,
+    isAlwaysStored: true,
+    reported: 'nothing',
+    label: 'Changed',
+    description: 'When it was last changed.',
+  }),
+} as const;
+
+export const memberRows = { ...metadataRows, ...legacyRows } as const;
+
+export const applicationRows = { ...memberRows, ...settingRows, ...serverRows } as const;
