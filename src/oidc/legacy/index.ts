@@ -38,7 +38,7 @@
 // - test/: attacks/pkce-downgrade.test.ts attacks/response-mode-confusion.test.ts attacks/routes.ts
 //   attacks/silent-to-the-device.test.ts clients/quarantine.test.ts conformance/dynamic.test.ts
 //   conformance/fapi.test.ts conformance/logout-channels.test.ts flows/account-delete.test.ts
-//   flows/pkce.test.ts flows/store-calls.test.ts flows/test-sign-in.test.ts interop/python/schemathesis/hooks.py
+//   flows/pkce.test.ts flows/store-calls.test.ts flows/test-sign-in.test.ts interop/python/schemathesis/hooks.py model/places.test.ts
 // - .: README.md biome.json
 export { forgetBrowserState } from './browser-state.ts';
 export { checkSessionPages } from './check-session.ts';

@@ -1,0 +1,200 @@
+// A fact is said in its row and in the rules that use it, nowhere else: how many product files the names of each occur in, the one of JSON
+// and the stored one. `node scripts/places.ts NAME` prints them.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { modelRows } from '../../scripts/model-rows.ts';
+import { isTelling, placesOf, placesOfAmr } from '../../scripts/places/count.ts';
+
+/** The row, and three rules. */
+const USUAL = 4;
+
+/** Where issue N wants them. */
+const GOALS: Readonly<Record<string, number>> = {
+  zoneinfo: 4,
+  phone_number: 8,
+  minimal_id_tokens: 5,
+  logout_needs_auth: 4,
+  maxAuthAgeSeconds: 6,
+  // Its values written out, `mfa` as a word of paths apart.
+  amr: 4,
+};
+
+/** Names that several resources have, or that are parameters of the protocol: no count of files says how often one of them is said. */
+const SHARED: ReadonlySet<string> = new Set([
+  'client_id',
+  'created_at',
+  'createdAt',
+  'display_name',
+  'is_active',
+  'isActive',
+  'last_used_at',
+  'updated_at',
+  'updatedAt',
+  'user_id',
+]);
+
+// Those that stand in more places than usual, with how many. A number may only go down (`node scripts/places.ts --lower`); most are of
+// facts that have no row yet, or of rules that are many by nature (`mfa_mode`, `redirect_uris`).
+const CEILINGS: ReadonlyMap<string, number> = new Map(
+  `
+accessTokenAudience 7
+accessTokenFormat 8
+accessTokenSeconds 12
+access_token_audience 5
+access_token_seconds 13
+accountScopes 16
+addressChange 8
+allowSelfSignup 6
+allow_magic_link 5
+allow_password_reset 5
+allow_self_signup 6
+allowedGroups 8
+allowed_groups 12
+amr 15
+application_type 22
+approvedAddresses 6
+approved_addresses 7
+auth_mode 18
+authenticatedNotBefore 10
+authorization_signed_response_alg 9
+avatarId 19
+backchannel_logout_uri 13
+birthdate 9
+clientType 8
+client_name 43
+client_type 12
+client_uri 9
+defaultApi 9
+default_resource 8
+deletingAt 14
+dpop_bound_access_tokens 7
+emailKey 14
+email_code_seconds 5
+failedLoginAttempts 6
+family_name 26
+frontchannel_logout_uri 9
+given_name 27
+grant_types 27
+hasChosenAuthMethod 5
+hasEmailCodes 19
+idTokenSeconds 5
+id_token_seconds 7
+id_token_signed_response_alg 6
+interaction_seconds 5
+invitation_link_seconds 6
+isDpopRequired 8
+isEmailVerified 32
+isEnding 7
+isOpenToAgents 10
+isPhoneNumberVerified 6
+is_email_verified 30
+jwks_uri 14
+keycloakTokens 7
+keycloak_tokens 6
+knownBrowsers 16
+lastLoginAt 6
+legacyMetadata 6
+legacy_profiles 10
+lockedUntil 9
+logo_uri 5
+logoutNeedsAuth 5
+logout_needs_auth 4
+machineGrants 7
+maxAuthAgeSeconds 10
+max_auth_age 10
+mayIntrospect 6
+may_introspect 5
+mfa_mode 19
+middle_name 10
+minimalIdTokens 5
+minimal_id_tokens 8
+mustEnrolSecondFactor 7
+otherEmails 16
+other_emails 13
+passwordChangedAt 9
+passwordHash 18
+phoneNumber 6
+phone_number 18
+phone_number_verified 8
+pkceRequiredAt 5
+policy_uri 6
+post_logout_redirect_uris 18
+postal_code 5
+product_name 13
+proofsNotBefore 5
+purge_interval_seconds 6
+recoveryCodes 18
+redirect_uris 39
+refreshTokenSeconds 5
+refresh_token_idle_seconds 5
+refresh_token_seconds 5
+request_uris 12
+requirePkce 7
+require_pkce 15
+requiredAcr 11
+required_acr 9
+response_modes 5
+response_types 14
+securityChangedAt 6
+session_absolute_seconds 6
+session_idle_seconds 7
+signedResponseAlg 8
+skipConsent 17
+skip_consent 16
+smtp_url 11
+street_address 5
+token_endpoint_auth_method 24
+token_endpoint_auth_signing_alg 5
+tos_uri 6
+totpVerified 9
+totp_verified 15
+trusted_device_seconds 5
+userinfo_signed_response_alg 6
+usernameKey 13
+webOrigins 6
+web_origins 6
+zoneinfo 19
+`
+    .trim()
+    .split('\n')
+    .map((line) => [line.split(' ')[0] ?? '', Number(line.split(' ')[1])]),
+);
+
+const countOf = (name: string): number => (name === 'amr' ? placesOfAmr() : placesOf(name)).length;
+
+const tooMany = (names: Iterable<string>, ceilingOf: (name: string) => number): string[] =>
+  [...new Set(names)]
+    .filter((name) => countOf(name) > ceilingOf(name))
+    .map((name) => `${name}: ${countOf(name)} files, not ${ceilingOf(name)}: ${placesOf(name).join(' ')}`);
+
+const ceilingOf = (name: string): number => CEILINGS.get(name) ?? GOALS[name] ?? USUAL;
+
+test('places: no name of a row is in more files than its ceiling', () => {
+  const names = modelRows.flatMap(({ name, row }) => [name, row.stored?.split('.').at(-1) ?? name]);
+  const counted = names.filter((name) => isTelling(name) && !SHARED.has(name));
+  assert.ok(counted.length >= 80, `${counted.length}`);
+  assert.deepEqual(tooMany(counted, ceilingOf), []);
+});
+
+test('places: no listed name is in more files than its ceiling', () => {
+  assert.deepEqual(tooMany([...CEILINGS.keys(), ...Object.keys(GOALS)], ceilingOf), []);
+});
+
+test('places: what is held at its goal has no higher ceiling, and one more file is found', () => {
+  const held = Object.keys(GOALS).filter((name) => ceilingOf(name) <= (GOALS[name] ?? 0));
+  assert.ok(held.includes('logout_needs_auth'), held.join());
+  const [found = ''] = tooMany(['lockout_threshold'], (name) => countOf(name) - 1);
+  assert.match(found, /^lockout_threshold: \d+ files, not \d+: .*src\/model\/settings\/sign-in\.ts/);
+});
+
+test('places: words of code, texts and templates count, remarks do not', () => {
+  assert.ok(placesOf('phone_number').includes('templates/signup.njk'));
+  assert.ok(placesOf('lockout_threshold').includes('src/model/settings/sign-in.ts'));
+  assert.ok(!placesOf('smtp_url').includes('src/model/smtp-url.ts'), 'a remark there names it');
+  assert.deepEqual(placesOf('toString_of_nothing'), []);
+  assert.deepEqual(
+    [isTelling('profile'), isTelling('given_name'), isTelling('phoneNumber')],
+    [false, true, true],
+  );
+  assert.ok(!placesOfAmr().includes('src/views/language-switch.ts'), '`mfa` is a path there');
+});
