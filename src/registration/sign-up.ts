@@ -4,7 +4,7 @@ import type { Clock } from '../clock.ts';
 import { AppError } from '../errors.ts';
 import type { Mail, MailValues, Requester } from '../mail/index.ts';
 import type { MailTemplate } from '../model/mails.ts';
-import { chargeAll, keyFor, type RateLimits } from '../rate-limits/index.ts';
+import { keyFor, type RateLimits } from '../rate-limits/index.ts';
 import { arePasswordsOff, type SettingValues } from '../settings/index.ts';
 import type { ClientRecord, MailRequestRecord } from '../store/collections.ts';
 import type { CreateRegistered } from './create-registered.ts';
@@ -127,14 +127,18 @@ export function createSignUp(deps: Deps): SignUp {
       const pending = await signups.find(interaction);
       if (pending === undefined) return 'expired';
       const key = addressKey(pending.email);
+      const own = await limits.consume('signup_address', keyFor(key, ipAddress));
       // A code that was never issued is no guess at one: it counts beside the address's own count, as visibly.
-      const charge = await chargeAll(limits, [
-        ['signup_address', keyFor(key, ipAddress)],
-        ['signup_codes', pending.isIssued ? key : `never issued to ${key}`],
-      ]);
-      const verdict = await signups.verify(interaction, code);
-      if (verdict.outcome !== 'wrong') charge.giveBack();
-      if (verdict.outcome !== 'ok') return verdict.outcome;
+      const ofAll = pending.isIssued ? key : `never issued to ${key}`;
+      const all = await limits.consume('signup_codes', ofAll).catch(spentLimit);
+      // Once strangers spent it, one guess for each mail: whoever reads the mail needs no second one.
+      const verdict = await signups.verify(interaction, code, { isFirstOnly: all instanceof AppError });
+      if (verdict.outcome === 'tried' && all instanceof AppError) throw all;
+      if (verdict.outcome !== 'wrong') {
+        own.giveBack();
+        if (!(all instanceof AppError)) all.giveBack();
+      }
+      if (verdict.outcome !== 'ok') return verdict.outcome === 'wrong' ? 'wrong' : 'expired';
       return registered.create({ ...verdict.account, isEmailVerified: true }, { via: 'signup', clientId });
     },
 
@@ -153,6 +157,11 @@ export function createSignUp(deps: Deps): SignUp {
       else charge.giveBack();
     },
   };
+}
+
+function spentLimit(error: unknown): AppError {
+  if (error instanceof AppError && error.code === 'request.rate_limited') return error;
+  throw error;
 }
 
 const nextAt = ({ askedAt }: Pick<PendingSignup, 'askedAt'>): number =>

@@ -18,7 +18,7 @@ export interface PendingSignup {
 }
 
 export type SignupVerdict =
-  | { readonly outcome: 'wrong' | 'expired' }
+  | { readonly outcome: 'wrong' | 'expired' | 'tried' }
   | { readonly outcome: 'ok'; readonly account: AccountRecord };
 
 export interface Signups {
@@ -42,8 +42,11 @@ export interface Signups {
   issue(
     id: string,
   ): Promise<{ email: string; isKnown: boolean; code: string; expiresAt: number } | undefined>;
-  /** @returns the account to store, to exactly one of any number of callers */
-  verify(id: string, code: string): Promise<SignupVerdict>;
+  /**
+   * @param options.isFirstOnly only the first guess after a mail is looked at
+   * @returns the account to store, to exactly one of any number of callers; `tried` where it was not the first
+   */
+  verify(id: string, code: string, options?: { readonly isFirstOnly: boolean }): Promise<SignupVerdict>;
   /** Without the address, where it need not be verified. @returns the account to store, once */
   takeWithoutEmail(id: string): Promise<AccountRecord | undefined>;
 }
@@ -123,7 +126,7 @@ export function createSignups(deps: {
       return stored?.value.account.emailKey === emailKey ? { email, isKnown, code, expiresAt } : undefined;
     },
 
-    async verify(id, code) {
+    async verify(id, code, { isFirstOnly } = { isFirstOnly: false }) {
       const digits = parseSixDigits(code) ?? '';
       let verdict: SignupVerdict = { outcome: 'expired' };
       await update(collection, id, (value) => {
@@ -131,6 +134,10 @@ export function createSignups(deps: {
         const now = clock();
         const isOver = value.codeExpiresAt !== undefined && now >= value.codeExpiresAt;
         if (isOver || value.triesLeft <= 0) return undefined;
+        if (isFirstOnly && value.triesLeft < MAX_TRIES) {
+          verdict = { outcome: 'tried' };
+          return undefined;
+        }
         // The result and its count are one write: each of several concurrent guesses costs an attempt.
         const digests = digestsOf(id, value.account, digits);
         const live = [

@@ -186,6 +186,42 @@ test('attack: wrong sign-up codes for another’s address keep its owner from si
   assert.equal((await owner.enter(code)).status, 303);
 });
 
+test('attack: wrong sign-up codes from very many networks; the owner’s right one counts', async () => {
+  await change(app, { limit_signup_codes: 20 });
+  try {
+    const email = 'wanted@example.com';
+    const codeOf = async () => {
+      await mailbox.deliver();
+      const mail = mailbox.received.findLast(({ to }) => to.includes(email));
+      return /\b\d{6}\b/.exec(mail?.mail.text ?? '')?.[0] ?? '';
+    };
+    const wrong = async (enter: (code: string) => Promise<Page>, code: string, times: number) => {
+      const other = code === '111111' ? '222222' : '111111';
+      const statuses: number[] = [];
+      for (let n = 0; n < times; n += 1) statuses.push((await enter(other)).status);
+      return statuses;
+    };
+    for (let round = 0; round < 4; round += 1) {
+      const { enter } = await signUp(`crowd-${round}`, email, elsewhere());
+      assert.deepEqual(await wrong(enter, await codeOf(), 5), Array(5).fill(401));
+    }
+    // From now on one guess for each mail that it takes.
+    const more = await signUp('crowd-more', email, elsewhere());
+    const next = await codeOf();
+    assert.deepEqual(await wrong(more.enter, next, 3), [401, 429, 429]);
+    assert.equal((await more.enter(next)).status, 429, 'nor the right one after a wrong one');
+    const racing = await signUp('crowd-racing', email, elsewhere());
+    const raced = await codeOf();
+    const pages = await Promise.all(Array.from({ length: 8 }, () => wrong(racing.enter, raced, 1)));
+    assert.deepEqual(pages.flat().toSorted(), [401, ...Array(7).fill(429)]);
+
+    const owner = await signUp('wanted-owner', email, elsewhere());
+    assert.equal((await owner.enter(await codeOf())).status, 303);
+  } finally {
+    await change(app, { limit_signup_codes: 200 });
+  }
+});
+
 test('attack: wrong sign-up codes tell by the limit whose address has an account', async () => {
   const owner = await newOwner();
   const all: number[][] = [];
