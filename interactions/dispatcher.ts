@@ -1,9 +1,10 @@
 // The dispatcher of interactions: the page that the protocol core asks for, in the same response.
+import { ENROLMENT_LINK_AMR } from '../src/model/ways-to-sign-in.ts';
 import type { ProtocolPages } from '../src/oidc/sign-in.ts';
 import type { Registration } from '../src/registration/index.ts';
 import { type ConsentPage, isConsentPage } from './consent.ts';
 import type { CurrentInteraction } from './current.ts';
-import { ENROLMENT_LINK_AMR, type EnrolmentPages } from './enrolment.ts';
+import type { EnrolmentPages } from './enrolment.ts';
 import type { LoginPage } from './login.ts';
 import { clientIdOf } from './page-options.ts';
 import type { SigninSteps } from './signin-steps.ts';

@@ -9,11 +9,6 @@ import type { DonePages } from './done-pages.ts';
 import { ofLink } from './holders.ts';
 import { errorsOf } from './signup-form.ts';
 
-/**
- * The first step of a sign-in that only allows creating a passkey (signin-steps.ts). RFC 8176 has no value for it.
- */
-export const ENROLMENT_LINK_AMR = ['enrolment_link'];
-
 interface Deps {
   readonly views: Views;
   readonly csrf: Csrf;

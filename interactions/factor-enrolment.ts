@@ -5,6 +5,7 @@ import type { Account } from '../src/accounts/index.ts';
 import { AppError } from '../src/errors.ts';
 import type { Form } from '../src/http/index.ts';
 import { ACR } from '../src/model/acr.ts';
+import { amrOf } from '../src/model/ways-to-sign-in.ts';
 import type { BoundInteraction } from '../src/oidc/sign-in.ts';
 import type { Passkeys } from '../src/passkeys/index.ts';
 import { type SecondFactors, toQrDataUri } from '../src/second-factors/index.ts';
@@ -13,7 +14,7 @@ import type { CurrentInteraction } from './current.ts';
 import { pageOptions } from './page-options.ts';
 import { requiredBy } from './required-by.ts';
 import type { createMethodChoice } from './second-factor-choice.ts';
-import { ALERTS, AMR, goToStep, PROVEN } from './second-factor-methods.ts';
+import { ALERTS, goToStep } from './second-factor-methods.ts';
 import type { SignInParts } from './sign-in-parts.ts';
 import type { SigninSteps } from './signin-steps.ts';
 
@@ -87,8 +88,8 @@ export function createFactorEnrolment(deps: Deps) {
       interaction.progress = rest;
     }
     if (outcome !== 'ok') return show(ctx, interaction, account, { alert: ALERTS[outcome], status: 401 });
-    const times = steps.timesOf(interaction, account, { methods: PROVEN.totp });
-    const amr = [...progress.amr, ...AMR.totp];
+    const times = steps.timesOf(interaction, account, { methods: ['totp'] });
+    const amr = [...progress.amr, ...amrOf('totp')];
     interaction.progress = { accountId: account.id, amr, times, step: 'new_codes' };
     await interaction.persist();
     goToStep(ctx, basePath, interaction);

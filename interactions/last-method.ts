@@ -1,18 +1,17 @@
 // How someone signed in last in this browser, so that it comes first the next time. The cookie names a method, no account.
 import type Koa from 'koa';
+import { isBy } from '../src/model/ways-to-sign-in.ts';
 import type { CookieScope } from './own-cookie.ts';
 import { createPreferenceCookie } from './preference-cookie.ts';
 
 const METHODS = ['password', 'passkey', 'link'] as const;
 export type LastMethod = (typeof METHODS)[number];
 
-const PASSKEYS = new Set(['hwk', 'swk']);
-
 /** By the first factor. @param amr RFC 8176 values of a sign-in */
 function methodOf(amr: readonly string[]): LastMethod | undefined {
-  if (amr.includes('pwd')) return 'password';
-  if (amr.includes('email_link')) return 'link';
-  return amr.some((value) => PASSKEYS.has(value)) ? 'passkey' : undefined;
+  if (isBy.password(amr)) return 'password';
+  if (isBy.mailedLink(amr)) return 'link';
+  return isBy.passkey(amr) ? 'passkey' : undefined;
 }
 
 export interface LastMethodCookie {

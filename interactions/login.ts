@@ -2,6 +2,7 @@ import type Koa from 'koa';
 import { type Account, hasPasskey } from '../src/accounts/index.ts';
 import { AppError, type ErrorCode } from '../src/errors.ts';
 import type { Form } from '../src/http/index.ts';
+import { amrOf, TWO_FACTORS } from '../src/model/ways-to-sign-in.ts';
 import { type BoundInteraction, clientRecord, type IdentityProvider } from '../src/oidc/sign-in.ts';
 import type { AuthMode } from '../src/settings/index.ts';
 import type { ClientRecord } from '../src/store/collections.ts';
@@ -196,8 +197,8 @@ export function createLoginPage(deps: Deps): LoginPage {
     const methods = ['password'] as const;
     const isSame = isAfterKey(interaction) && progress?.accountId === account.id;
     // Not the current time: the password may have been changed since it was checked.
-    if (!isSame) return { amr: ['pwd'], methods, provenAt: account.provenAt };
-    return { amr: [...progress.amr, 'pwd', 'mfa'], methods, provenAt };
+    if (!isSame) return { amr: amrOf('password'), methods, provenAt: account.provenAt };
+    return { amr: [...progress.amr, ...amrOf('password'), ...TWO_FACTORS], methods, provenAt };
   }
 
   /** The signed-in user chose to continue with this account (OIDC Core §3.1.2.1 `select_account`). */

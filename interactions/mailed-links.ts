@@ -4,6 +4,7 @@ import type Koa from 'koa';
 import type { Account } from '../src/accounts/index.ts';
 import { AppError } from '../src/errors.ts';
 import { type Csrf, type Form, passSpentLimit } from '../src/http/index.ts';
+import { amrOf } from '../src/model/ways-to-sign-in.ts';
 import type { BoundInteraction, Client } from '../src/oidc/sign-in.ts';
 import type { Recovery } from '../src/recovery/index.ts';
 import type { PageModels, Views } from '../src/views/index.ts';
@@ -46,9 +47,6 @@ export interface MailedLinkPages {
   showMagicLink(ctx: Koa.Context): Promise<void>;
   submitMagicLink(ctx: Koa.Context): Promise<void>;
 }
-
-/** Proof of access to the mailbox only. RFC 8176 has no value for it. */
-const MAILED_LINK_AMR = ['email_link'];
 
 const MAX_ADDRESS = 320;
 
@@ -261,7 +259,7 @@ export function createMailedLinkPages(deps: Deps): MailedLinkPages {
       if (account === undefined) return sendExpired(ctx, 'magic_link');
       // Guesses in other browsers must not block the remaining steps in this one (decisions §8).
       await deps.rememberBrowser(ctx, account.id);
-      await steps.proceed(ctx, interaction, account, { amr: MAILED_LINK_AMR, methods: ['email_link'] });
+      await steps.proceed(ctx, interaction, account, { amr: amrOf('email_link'), methods: ['email_link'] });
     },
   };
 }

@@ -5,6 +5,7 @@ import { AppError } from '../src/errors.ts';
 import type { Csrf, Form } from '../src/http/index.ts';
 import { newId } from '../src/ids.ts';
 import { ACR } from '../src/model/acr.ts';
+import { amrOf } from '../src/model/ways-to-sign-in.ts';
 import type { BrowserSession } from '../src/oidc/sign-in.ts';
 import type { FieldErrors, Views } from '../src/views/index.ts';
 
@@ -70,7 +71,7 @@ export function createOnboardingPage(deps: Deps): OnboardingPage {
       const { username, email } = values;
       try {
         const account = await createFirstAdmin({ username, password, ...(email === '' ? {} : { email }) });
-        const login = { accountId: account.id, amr: ['pwd'], acr: ACR.singleFactor };
+        const login = { accountId: account.id, amr: [...amrOf('password')], acr: ACR.singleFactor };
         const methods = ['password'] as const;
         await deps.onComplete(ctx, account);
         const sessionUid = newId();

@@ -11,13 +11,14 @@ import {
   jsonBody,
   passSpentLimit,
 } from '../src/http/index.ts';
+import { amrOfPasskey, type SecondFactor, TWO_FACTORS, wayOfPasskey } from '../src/model/ways-to-sign-in.ts';
 import type { BoundInteraction } from '../src/oidc/sign-in.ts';
 import type { Passkeys } from '../src/passkeys/index.ts';
 import type { AuthMode } from '../src/settings/index.ts';
 import type { CurrentInteraction } from './current.ts';
 import { ofPasskey, ofSignIn } from './holders.ts';
 import { PROMPTS } from './login.ts';
-import { type Method, passkeyAmr, passkeyMethods, unspentMethods } from './second-factor-methods.ts';
+import { unspentMethods } from './second-factor-methods.ts';
 import type { SigninSteps } from './signin-steps.ts';
 
 interface Deps {
@@ -26,7 +27,7 @@ interface Deps {
   readonly readJson: (ctx: Koa.Context, options: { limitBytes: number }) => Promise<unknown>;
   readonly passkeys: Passkeys;
   readonly mode: () => AuthMode;
-  readonly methodsOf: (account: Account) => Method[];
+  readonly methodsOf: (account: Account) => SecondFactor[];
   readonly findUsable: (id: string) => Promise<Account | undefined>;
   readonly basePath: string;
   readonly clock: Clock;
@@ -97,13 +98,13 @@ export function createPasskeyCeremonies(deps: Deps): PasskeyCeremonies {
           if (account === undefined) interaction.isRemembered = body.get('remember') === 'on';
           const input = { boundTo: boundTo(interaction), response, ...(account && { account }) };
           const used = await passkeys.finishAuthentication(input);
-          const amr = passkeyAmr(used);
-          const methods = passkeyMethods(used);
+          const amr = amrOfPasskey(used);
+          const methods = [wayOfPasskey(used)];
           if (account === undefined)
             await steps.proceed(ctx, interaction, used.account, { amr, methods, provenAt });
           else {
             // Possession besides knowledge are two factors already; user verification adds no third.
-            const both = new Set([...(interaction.progress?.amr ?? []), ...amr, 'mfa']);
+            const both = new Set([...(interaction.progress?.amr ?? []), ...amr, ...TWO_FACTORS]);
             const authentication = { amr: [...both], methods, provenAt: interaction.provenAt };
             await steps.proceed(ctx, interaction, used.account, authentication);
           }
@@ -139,11 +140,11 @@ export function createPasskeyCeremonies(deps: Deps): PasskeyCeremonies {
         });
         const fresh = await findUsable(account.id);
         if (fresh === undefined) throw new AppError('signin.expired');
-        const amr = progress.step === 'offer' ? progress.amr : [...progress.amr, ...passkeyAmr(made)];
+        const amr = progress.step === 'offer' ? progress.amr : [...progress.amr, ...amrOfPasskey(made)];
         // At an offer what the sign-in reached stays (`amr`); but who was verified a moment ago is not asked who they are. One that
         // was made without a prompt has verified nobody.
         const isProof = progress.step !== 'offer' || made.isUserVerified;
-        const methods = isProof ? passkeyMethods(made) : [];
+        const methods = isProof ? [wayOfPasskey(made)] : [];
         const { provenAt } = interaction;
         // As after an authenticator app: a second step that is lost must not be the end of the account.
         const isOnlySecondStep = progress.step === 'enrol' && !fresh.recoveryCodes?.length;

@@ -2,6 +2,7 @@
 import type Koa from 'koa';
 import { AppError } from '../src/errors.ts';
 import { type Form, passSpentLimit } from '../src/http/index.ts';
+import { RECOVERY_AMR } from '../src/model/ways-to-sign-in.ts';
 import type { BoundInteraction } from '../src/oidc/sign-in.ts';
 import type { Recovery } from '../src/recovery/index.ts';
 import type { AuthMode } from '../src/settings/index.ts';
@@ -27,9 +28,6 @@ export interface RecoverPage {
   show(ctx: Koa.Context): Promise<void>;
   submit(ctx: Koa.Context): Promise<void>;
 }
-
-/** signin-steps.ts requires a new passkey after it. */
-const RECOVERY_AMR = ['recovery_code'];
 
 export function createRecoverPage(deps: Deps): RecoverPage {
   const { views, current, steps, readForm, mode, recovery, knownBrowsers } = deps;

@@ -1,9 +1,10 @@
 // The second factors available in this sign-in, and whether e-mail codes may become one.
 import type { Account } from '../src/accounts/index.ts';
 import { ACR } from '../src/model/acr.ts';
+import { isBy, type SecondFactor } from '../src/model/ways-to-sign-in.ts';
 import type { BoundInteraction } from '../src/oidc/sign-in.ts';
 import type { SecondFactors } from '../src/second-factors/index.ts';
-import { type Method, unspentMethods } from './second-factor-methods.ts';
+import { unspentMethods } from './second-factor-methods.ts';
 import type { SigninSteps } from './signin-steps.ts';
 
 interface Deps {
@@ -15,13 +16,13 @@ export function createMethodChoice({ steps, secondFactors }: Deps) {
   /** Administrators and auditors see the data of all users, so e-mail is no second factor for them (checklist §2, NIST 800-63B). */
   const isMailRefused = (account: Account, interaction: BoundInteraction): boolean =>
     // After a sign-in by e-mail link, an e-mail code would be the same factor again.
-    account.role !== 'user' || interaction.progress?.amr.includes('email_link') === true;
+    account.role !== 'user' || isBy.mailedLink(interaction.progress?.amr ?? []);
 
   const isMultiFactorAsked = (account: Account, interaction: BoundInteraction): boolean =>
     steps.demandOf(interaction, account) === ACR.multiFactor;
 
   return {
-    methodsOf(account: Account, interaction: BoundInteraction): Method[] {
+    methodsOf(account: Account, interaction: BoundInteraction): SecondFactor[] {
       const { amr = [] } = interaction.progress ?? {};
       const unspent = unspentMethods(secondFactors.methodsOf(account), amr);
       const stronger = unspent.filter((method) => method !== 'email');

@@ -4,6 +4,13 @@ import type { Account } from '../src/accounts/index.ts';
 import type { Clock } from '../src/clock.ts';
 import { AppError } from '../src/errors.ts';
 import { type Form, passSpentLimit } from '../src/http/index.ts';
+import {
+  amrOf,
+  isCodeFactor,
+  isSecondFactor,
+  type SecondFactor,
+  wayOf,
+} from '../src/model/ways-to-sign-in.ts';
 import type { BoundInteraction, SigninProgress } from '../src/oidc/sign-in.ts';
 import type { Passkeys } from '../src/passkeys/index.ts';
 import type { SecondFactors } from '../src/second-factors/index.ts';
@@ -18,15 +25,7 @@ import { maskEmail } from './mask-email.ts';
 import { ANOTHER, pageOptions } from './page-options.ts';
 import type { PasskeySteps } from './passkey-pages.ts';
 import { createMethodChoice } from './second-factor-choice.ts';
-import {
-  ALERTS,
-  AMR,
-  goToStep,
-  isCodeMethod,
-  isMethod,
-  type Method,
-  PROVEN,
-} from './second-factor-methods.ts';
+import { ALERTS, goToStep } from './second-factor-methods.ts';
 import type { SignInParts } from './sign-in-parts.ts';
 import type { SigninSteps } from './signin-steps.ts';
 
@@ -57,7 +56,7 @@ export interface SecondFactorPages {
 interface Shown {
   readonly alert?: string;
   readonly status?: number;
-  readonly method?: Method | undefined;
+  readonly method?: SecondFactor | undefined;
 }
 
 export function createSecondFactorPages(deps: Deps): SecondFactorPages {
@@ -118,7 +117,7 @@ export function createSecondFactorPages(deps: Deps): SecondFactorPages {
     const { progress, account } = await steps.resume(interaction);
     const [method, code] = [form.get('method'), form.get('code') ?? ''];
     // An empty form or a method that the account does not have is not an attempt (Kratos CVE-2024-45042).
-    if (!isCodeMethod(method) || !methodsOf(account, interaction).includes(method) || code === '') {
+    if (!isCodeFactor(method) || !methodsOf(account, interaction).includes(method) || code === '') {
       return showCode(ctx, interaction, account, { alert: ALERTS.wrong, status: 401, method: undefined });
     }
     const attempt = { method, boundTo: interaction.uid, code, browser: parts.knownAs(ctx, account) };
@@ -128,9 +127,10 @@ export function createSecondFactorPages(deps: Deps): SecondFactorPages {
       return showCode(ctx, interaction, account, { alert: ALERTS[verdict], status, method });
     }
     if (form.get('trust_device') === 'on' && account.role === 'user') await parts.trust(ctx, account);
-    const amr = [...progress.amr, ...AMR[method]];
+    const way = wayOf[method];
+    const amr = [...progress.amr, ...amrOf(way)];
     const { provenAt } = interaction;
-    await steps.proceed(ctx, interaction, account, { amr, methods: PROVEN[method], provenAt });
+    await steps.proceed(ctx, interaction, account, { amr, methods: [way], provenAt });
   }
 
   /** Uses e-mail codes instead of an authenticator app: the first code is sent now, and the sign-in continues with it. */
@@ -177,7 +177,7 @@ export function createSecondFactorPages(deps: Deps): SecondFactorPages {
       const { progress, account } = await steps.resume(interaction);
       switch (progress.step) {
         case 'verify':
-          return showCode(ctx, interaction, account, { method: isMethod(method) ? method : undefined });
+          return showCode(ctx, interaction, account, { method: isSecondFactor(method) ? method : undefined });
         case 'enrol':
           return enrolment.show(ctx, interaction, account, {});
         case 'new_codes':

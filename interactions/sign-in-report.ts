@@ -1,23 +1,21 @@
 // Reports of sign-ins for the audit log: completed, with all methods; a session that was stepped up; or a first step after which
 // another is required, which is not a sign-in yet.
 import type { AccountDomain } from '../src/accounts/index.ts';
+import { WAYS, type WayToSignIn } from '../src/model/ways-to-sign-in.ts';
 import type { BoundInteraction } from '../src/oidc/sign-in.ts';
-import type { AuthenticationMethod, MethodTimes } from '../src/sessions/index.ts';
+import type { MethodTimes } from '../src/sessions/index.ts';
 import { clientIdOf } from './page-options.ts';
 
 type SignInReport = Parameters<AccountDomain['reportSignIn']>[0];
 
-/** The methods behind each first factor. */
-const FIRST_FACTORS: Readonly<Record<string, readonly AuthenticationMethod[]>> = {
-  pwd: ['password'],
-  hwk: ['passkey', 'security_key'],
-  swk: ['passkey', 'security_key'],
-  email_link: ['email_link'],
-};
+const FIRST = WAYS.filter(({ step }) => step !== 'second');
 
 /** Whether the first factor comes from the earlier session and was not requested in this interaction. */
 const isStepUp = (amr: readonly string[], times: MethodTimes): boolean =>
-  amr.some((value) => FIRST_FACTORS[value]?.every((method) => times[method] === undefined) === true);
+  amr.some((value) => {
+    const ways = FIRST.filter((way) => way.amr.some((one) => one === value));
+    return ways.length > 0 && ways.every(({ id }) => times[id] === undefined);
+  });
 
 /** @param sessionId of the session that begins, or goes on @returns the report of a completed sign-in */
 export function reportOfCompletion(
@@ -43,7 +41,7 @@ export function reportOfCompletion(
 export function reportOfStep(
   interaction: BoundInteraction,
   accountId: string,
-  { amr, methods }: { readonly amr: readonly string[]; readonly methods: readonly AuthenticationMethod[] },
+  { amr, methods }: { readonly amr: readonly string[]; readonly methods: readonly WayToSignIn[] },
   next: string,
 ): SignInReport | undefined {
   const about = { accountId, clientId: clientIdOf(interaction), amr, methods, next };

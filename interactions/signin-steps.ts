@@ -6,6 +6,7 @@ import { type Account, type AccountDomain, isLeaving } from '../src/accounts/ind
 import { AppError } from '../src/errors.ts';
 import { newId } from '../src/ids.ts';
 import { ACR } from '../src/model/acr.ts';
+import { isBy } from '../src/model/ways-to-sign-in.ts';
 import {
   type AcrDemand,
   type AcrDemandDeps,
@@ -76,14 +77,6 @@ interface Deps extends Pick<AcrDemandDeps, 'reachableAcrs' | 'mayAdminister'> {
   };
 }
 
-const SECOND_FACTORS = new Set(['otp', 'mfa']);
-/** RFC 8176: a passkey on one device, and one that is synced. */
-const PASSKEYS = new Set(['hwk', 'swk']);
-/**
- * First steps that only allow creating a passkey: an unused recovery code, and an administrator's one-time link (for which
- * RFC 8176 has no value).
- */
-const ENROLMENT = new Set(['recovery_code', 'enrolment_link']);
 const STEP_UP_REASONS = new Set([
   'second_factor',
   'essential_acr',
@@ -98,12 +91,9 @@ export function createSigninSteps(deps: Deps): SigninSteps {
   const { passkeys } = deps;
   const { demandOf, canMeet, isStrong } = createAcrDemand(deps);
 
-  const isAmong = (amr: readonly string[], values: ReadonlySet<string>): boolean =>
-    amr.some((method) => values.has(method));
-
   function mustCreatePasskey(account: Account, amr: readonly string[]): boolean {
-    if (isAmong(amr, PASSKEYS)) return false;
-    if (isAmong(amr, ENROLMENT)) return true;
+    if (isBy.passkey(amr)) return false;
+    if (isBy.enrolment(amr)) return true;
     return passkeys.mode() === 'passkey_only' && !passkeys.isOwnedBy(account);
   }
 
@@ -114,11 +104,11 @@ export function createSigninSteps(deps: Deps): SigninSteps {
     account: Account,
     amr: readonly string[],
   ): boolean {
-    const isStrongest = !hasFactor(account) || isAmong(amr, SECOND_FACTORS);
+    const isStrongest = !hasFactor(account) || isBy.secondStep(amr);
     return (
       passkeys.mode() === 'password_and_passkey' &&
       interaction.canPasskey === true &&
-      amr.includes('pwd') &&
+      isBy.password(amr) &&
       isStrongest &&
       !passkeys.isOwnedBy(account) &&
       !passkeys.isOfferDeclined(ctx, account)
@@ -152,9 +142,9 @@ export function createSigninSteps(deps: Deps): SigninSteps {
     account: Account,
     amr: readonly string[],
   ): Promise<'verify' | 'enrol' | 'password' | 'trusted' | undefined> {
-    if (amr.includes('mfa')) return undefined;
-    const hasCode = amr.includes('otp');
-    if (isAmong(amr, PASSKEYS)) {
+    if (isBy.twoFactors(amr)) return undefined;
+    const hasCode = isBy.code(amr);
+    if (isBy.passkey(amr)) {
       if (hasCode) return undefined;
       // R106: a found key must not be enough, so another step is always required, regardless of the settings.
       const step = passkeys.stepAfterKey(account);
@@ -243,9 +233,7 @@ export function createSigninSteps(deps: Deps): SigninSteps {
       if (report !== undefined) await deps.reportSignIn(report);
       // After an e-mail link, an e-mail code would be the same factor again, so none is sent.
       const mayMail =
-        step === 'verify' &&
-        !amr.includes('email_link') &&
-        demandOf(interaction, account) !== ACR.multiFactor;
+        step === 'verify' && !isBy.mailedLink(amr) && demandOf(interaction, account) !== ACR.multiFactor;
       const mailedAt = mayMail ? await deps.mailFirst(ctx, account, interaction.uid) : undefined;
       interaction.progress = {
         accountId: account.id,
@@ -269,9 +257,9 @@ export function createSigninSteps(deps: Deps): SigninSteps {
       if (progress === undefined || account === undefined) throw new AppError('signin.expired');
       // If a factor was enrolled in another browser in the meantime, the password alone must not replace it (R098). After an
       // e-mail code, a stronger factor may be added.
-      const isAdding = progress.amr.includes('otp') && !isStrong(account);
+      const isAdding = isBy.code(progress.amr) && !isStrong(account);
       if (progress.step === 'enrol' && hasFactor(account) && !isAdding) throw new AppError('signin.expired');
-      const mustCreate = progress.step === 'passkey' && !isAmong(progress.amr, ENROLMENT);
+      const mustCreate = progress.step === 'passkey' && !isBy.enrolment(progress.amr);
       if (mustCreate && passkeys.isOwnedBy(account)) throw new AppError('signin.expired');
       return { progress, account };
     },

@@ -4,6 +4,7 @@ import type Koa from 'koa';
 import type { Account } from '../src/accounts/index.ts';
 import { AppError, type ErrorCode } from '../src/errors.ts';
 import { type Form, passSpentLimit } from '../src/http/index.ts';
+import { amrOf } from '../src/model/ways-to-sign-in.ts';
 import type { BoundInteraction, IdentityProvider } from '../src/oidc/sign-in.ts';
 import type { Registration, SignupQuestions, SignupValues } from '../src/registration/index.ts';
 import type { FieldErrors, Views } from '../src/views/index.ts';
@@ -45,7 +46,7 @@ export interface SignupPages {
 export const signupAuthentication = ({
   isPasswordAsked,
 }: SignupQuestions): Pick<Authentication, 'amr' | 'methods'> =>
-  isPasswordAsked ? { amr: ['pwd'], methods: ['password'] } : { amr: [], methods: [] };
+  isPasswordAsked ? { amr: amrOf('password'), methods: ['password'] } : { amr: [], methods: [] };
 
 const PROMPTS = new Set(['login', 'select_account', 'create']);
 

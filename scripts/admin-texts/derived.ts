@@ -7,6 +7,7 @@ import { eventRows } from '../../src/model/events/events.ts';
 import { mailRows } from '../../src/model/mails.ts';
 import { refusalRows } from '../../src/model/refusals/refusals.ts';
 import { settingKeys, settingRow } from '../../src/model/settings/settings.ts';
+import { AMR_WORDS, WAYS, waysToSignIn } from '../../src/model/ways-to-sign-in.ts';
 import type { Found } from './sources.ts';
 
 /** Every way to say it: what stands in brackets is there or not. */
@@ -26,19 +27,7 @@ function lettered(text: string): string {
 }
 
 const SMALL = [
-  ...[
-    'password',
-    'passkey',
-    'code',
-    'seconds',
-    'minutes',
-    'hours',
-    'days',
-    'characters',
-    'verified',
-    'user',
-    'users',
-  ],
+  ...['seconds', 'minutes', 'hours', 'days', 'characters', 'verified', 'user', 'users'],
   ...['admin', 'auditor', 'confidential', 'public', 'never', 'none', 'on', 'off'],
   // Of lists, with the number of them: "1–50 of 120 sessions".
   ...['agents', 'APIs', 'applications', 'e-mails', 'events', 'groups', 'invitations', 'keys', 'members'],
@@ -55,6 +44,13 @@ export function derivedTexts(): Found[] {
   const told = Object.values(eventRows)
     .flatMap((row) => variantsOf(row.sentence))
     .map(lettered);
+  // Two of them whole, so that each language joins them in its own way.
+  const behind = WAYS.filter(({ step }) => step !== 'first').map(({ label }) => label);
+  const ways = [
+    ...Object.values(AMR_WORDS).filter(Boolean),
+    ...WAYS.map(({ label }) => label),
+    ...behind.map((label) => `${waysToSignIn.password.label} and ${label}`),
+  ];
   // Guides by what an application is; the others have the names of products.
   const kinds = ['Svelte and SvelteKit', 'Service', 'Device', 'MCP client'];
   const guides = [...sections.map(({ title }) => title), ...kinds, 'Run here', 'Parsed', 'From the manual'];
@@ -68,6 +64,7 @@ export function derivedTexts(): Found[] {
     ...settings.map((text) => ({ text, at: 'src/model/settings' })),
     ...events.map((text) => ({ text, at: 'src/model/events' })),
     ...told.map((text) => ({ text, at: 'src/model/events' })),
+    ...ways.map((text) => ({ text, at: 'src/model/ways-to-sign-in.ts' })),
     ...SMALL.map((text) => ({ text, at: 'small words' })),
   ];
 }

@@ -1,7 +1,8 @@
 // The week after a change of address, in which the former mailbox can stop it (src/recovery/email-changes.ts, decision 0038). The
 // account remembers what led into it before. What is made meanwhile in a sign-in by these old ways is kept by name; everything
 // else rests on the change: it is void when that is stopped, and so is what was made in a sign-in that used it.
-import type { AuthenticationMethod, MethodTimes } from '../sessions/index.ts';
+import type { WayToSignIn } from '../model/ways-to-sign-in.ts';
+import type { MethodTimes } from '../sessions/index.ts';
 import type { AccountRecord, AddressChange } from '../store/collections.ts';
 import { addressKey } from './email.ts';
 import { type AuthenticationPolicy, classOfAccount, classOfMethods, FRESH_SECONDS } from './freshness.ts';
@@ -136,7 +137,7 @@ export function isByOldWays(account: Held, times: MethodTimes, now: number): boo
   const old = oldWaysOf(account, now);
   const isSameMailbox = account.emailKey === change.fromKey && account.isEmailVerified;
   const isOfBefore = (at: number): boolean => at * 1000 < change.beganAt;
-  const counts: Readonly<Record<AuthenticationMethod, (at: number) => boolean>> = {
+  const counts: Readonly<Record<WayToSignIn, (at: number) => boolean>> = {
     password: () => old.hasPassword,
     totp: () => old.hasTotp,
     recovery: (at) => old.hasRecoveryCodes || isOfBefore(at),

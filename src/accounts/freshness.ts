@@ -1,7 +1,8 @@
 // When an authentication is fresh enough for a sensitive action (decisions §8): the classes of authentication, the
 // highest class that an account can reach, and whether a session reached it within the last five minutes. Each method
 // has its own time, so that a code entered now does not make this morning's password fresh.
-import type { AuthenticationMethod, MethodTimes } from '../sessions/index.ts';
+import { isBy, WAYS, type WayToSignIn } from '../model/ways-to-sign-in.ts';
+import type { MethodTimes } from '../sessions/index.ts';
 import type { AuthMode } from '../settings/index.ts';
 import type { AccountRecord } from '../store/collections.ts';
 
@@ -19,15 +20,18 @@ export const FRESH_SECONDS = 300;
  * The class of these methods together. A passkey without user verification is something the user has, so it is two
  * factors only together with a password, or with a code from another device or from paper.
  */
-export function classOfMethods(has: (method: AuthenticationMethod) => boolean): AuthenticationClass {
-  if (has('passkey')) return 3;
-  const hasFirst = has('password') || has('email_link');
-  const hasKey = has('security_key');
-  if ((hasFirst || hasKey) && (has('totp') || has('recovery'))) return 3;
-  if (hasFirst && hasKey) return 3;
-  // A mailed link and a mailed code both show the same mailbox.
-  if ((has('password') || hasKey) && has('email_code')) return 2;
-  return hasFirst ? 1 : 0;
+export function classOfMethods(has: (way: WayToSignIn) => boolean): AuthenticationClass {
+  const used = WAYS.filter(({ id }) => has(id));
+  const seconds = used.filter(({ step }) => step === 'second' || step === 'either');
+  const classes = used.flatMap((first): AuthenticationClass[] => {
+    if (first.step === 'second') return [];
+    // A mailed link and a mailed code both show the same mailbox.
+    const behind = seconds.filter(
+      ({ id, shows }) => id !== first.id && (shows === undefined || shows !== first.shows),
+    );
+    return [first.step === 'either' ? 0 : first.class, ...behind.map((second) => second.class)];
+  });
+  return classes.reduce<AuthenticationClass>((best, one) => (one > best ? one : best), 0);
 }
 
 /**
@@ -67,6 +71,6 @@ export function owesSecondStep(
   { methodTimes, amr }: { readonly methodTimes: MethodTimes; readonly amr: readonly string[] },
 ): boolean {
   if (mfaMode !== 'required' || methodTimes.trusted_device !== undefined) return false;
-  if (amr.includes('mfa') || amr.includes('otp')) return false;
+  if (isBy.secondStep(amr)) return false;
   return classOfMethods((method) => methodTimes[method] !== undefined) < 2;
 }

@@ -2,6 +2,7 @@
 // path. Counting is one addition; everything else happens at a scrape.
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { eventRow } from '../model/events/events.ts';
+import { isBy } from '../model/ways-to-sign-in.ts';
 import { createRegistry, type Registry, type Sample } from './registry.ts';
 import { routeClassOf } from './route-class.ts';
 
@@ -30,11 +31,10 @@ const among = (list: ReadonlySet<string>, word: string): string => (list.has(wor
 /** @param amr of the session (RFC 8176) */
 function methodOf(amr: unknown): string {
   const values: readonly unknown[] = Array.isArray(amr) ? amr : [];
-  const has = (...names: readonly string[]): boolean => names.some((name) => values.includes(name));
-  const more = has('mfa', 'otp') ? '_and_second_factor' : '';
-  if (has('pwd')) return `password${more}`;
-  if (has('hwk', 'swk')) return 'passkey';
-  return has('email_link') ? `email_link${more}` : 'other';
+  const more = isBy.secondStep(values) ? '_and_second_factor' : '';
+  if (isBy.password(values)) return `password${more}`;
+  if (isBy.passkey(values)) return 'passkey';
+  return isBy.mailedLink(values) ? `email_link${more}` : 'other';
 }
 
 const LOOP_STEP_MS = 20;

@@ -9,6 +9,7 @@ import {
 } from '../accounts/index.ts';
 import type { Clock } from '../clock.ts';
 import { AppError } from '../errors.ts';
+import type { CodeFactor, SecondFactor } from '../model/ways-to-sign-in.ts';
 import type {
   AccountRecord,
   EmailChallengeRecord,
@@ -23,14 +24,11 @@ import { createRecoveryCodes, type RecoveryCodes } from './recovery-codes.ts';
 import { createTotp, type Seal, type Totp } from './totp.ts';
 import { createTrustedDevices, type TrustedDevices } from './trusted-devices.ts';
 
-/** The methods that use a typed code. */
-export type CodeMethod = 'totp' | 'email' | 'recovery';
-export type SecondFactorMethod = CodeMethod | 'passkey';
 export type MfaMode = 'off' | 'optional' | 'required';
 
 export interface CodeFactors {
   /** The available methods, preferred first. May be empty for an account that has a factor (see stepOf). */
-  methodsOf(account: Account): SecondFactorMethod[];
+  methodsOf(account: Account): SecondFactor[];
   isRequired(account: Account, mode: MfaMode): boolean;
   /**
    * verify: require a code; without any method, refuse, because only an administrator can help. enrol: the account
@@ -38,7 +36,7 @@ export interface CodeFactors {
    */
   stepOf(account: Account, mode: MfaMode): 'none' | 'enrol' | 'verify';
   /** The only check of codes at sign-in and step-up, for all methods. */
-  verify(attempt: Attempt & { readonly method: CodeMethod }): Promise<Verdict | 'expired'>;
+  verify(attempt: Attempt & { readonly method: CodeFactor }): Promise<Verdict | 'expired'>;
   /** Creates a code by mail as the second factor; `limited` for an account that does not use it. */
   startEmail(account: Account, boundTo: string, browser?: string): ReturnType<EmailCodes['start']>;
   /**
@@ -74,8 +72,8 @@ interface CodeFactorsDeps {
   settings: () => { readonly email_code_seconds: number; readonly trusted_device_seconds: number };
 }
 
-function methodsOf(account: Account): SecondFactorMethod[] {
-  const methods: SecondFactorMethod[] = [];
+function methodsOf(account: Account): SecondFactor[] {
+  const methods: SecondFactor[] = [];
   if (hasPasskey(account)) methods.push('passkey');
   if (account.totp !== undefined) methods.push('totp');
   if (account.hasEmailCodes === true && account.email !== undefined && account.isEmailVerified) {

@@ -2,9 +2,10 @@ import type { Account, Accounts } from '../accounts/index.ts';
 import type { Clock } from '../clock.ts';
 import { deviceName, type Events } from '../events/index.ts';
 import { type Mail, readerValues, requestValues } from '../mail/index.ts';
+import type { CodeFactor, EnrolledCode } from '../model/ways-to-sign-in.ts';
 import type { SettingValues } from '../settings/index.ts';
 import type { Verdict } from './limit.ts';
-import type { CodeFactors, CodeMethod } from './second-factors.ts';
+import type { CodeFactors } from './second-factors.ts';
 
 /** `off`: there is no mail server, so no code was created that nobody would get. */
 export type MailedCode = 'sent' | 'cooldown' | 'limited' | 'off';
@@ -15,7 +16,7 @@ export interface SignInFactors {
   verifyAtSignIn(
     account: Pick<Account, 'id'>,
     attempt: {
-      readonly method: CodeMethod;
+      readonly method: CodeFactor;
       readonly boundTo: string;
       readonly code: string;
       readonly browser?: string | undefined;
@@ -60,7 +61,7 @@ const userOf = (id: string) => ({ kind: 'user', id }) as const;
 export function createSignInFactors(deps: Deps): SignInFactors {
   const { factors, accounts, mail, events, settings, clock } = deps;
 
-  async function recordEnrolment(accountId: string, method: CodeMethod): Promise<void> {
+  async function recordEnrolment(accountId: string, method: EnrolledCode): Promise<void> {
     const user = userOf(accountId);
     await events.record({ event: 'mfa.enrolled', actor: user, target: user, details: { method } });
   }

@@ -13,17 +13,13 @@ import {
 import type { Clock } from '../clock.ts';
 import { AppError } from '../errors.ts';
 import type { EventName, Events } from '../events/index.ts';
+import { amrOf, type WayToSignIn } from '../model/ways-to-sign-in.ts';
 import { acrOf, type BrowserSession, type SignedInUsers } from '../oidc/index.ts';
 import type { Passkeys } from '../passkeys/index.ts';
 import type { RateLimits } from '../rate-limits/index.ts';
 import type { EmailChanges } from '../recovery/index.ts';
 import type { SecondFactors } from '../second-factors/index.ts';
-import {
-  type AuthenticationMethod,
-  mergeMethodTimes,
-  type Sessions,
-  stampMethods,
-} from '../sessions/index.ts';
+import { mergeMethodTimes, type Sessions, stampMethods } from '../sessions/index.ts';
 import type { SettingValues } from '../settings/index.ts';
 import type { AccountRecord } from '../store/collections.ts';
 import { emailCodesOf } from './overview.ts';
@@ -87,7 +83,7 @@ export function createCredentialChanges(deps: CredentialChangesDeps) {
   async function endOtherSessions(
     ctx: Koa.Context,
     who: SelfServiceUser,
-    methods: readonly AuthenticationMethod[] = [],
+    methods: readonly WayToSignIn[] = [],
   ): Promise<void> {
     // First: a sign-in that completes after the list of sessions was read is checked against this (confirmSession).
     await accounts.voidSignInsInProgress(who.account.id);
@@ -95,7 +91,7 @@ export function createCredentialChanges(deps: CredentialChangesDeps) {
     // They are already invalid (security-state.ts); this removes them from the store.
     await secondFactors.trustedDevices.revokeAll(who.account.id);
     if (!who.isBrowser) return;
-    const amr = [...new Set([...who.amr, ...(methods.includes('totp') ? ['otp', 'mfa'] : [])])];
+    const amr = [...new Set([...who.amr, ...(methods.includes('totp') ? amrOf('totp') : [])])];
     // This does not make the earlier authentication fresher.
     const { signedInAt: loginTs, methodTimes } = who;
     const login = { accountId: who.account.id, amr, acr: acrOf(amr), loginTs, methodTimes, methods };
@@ -112,13 +108,13 @@ export function createCredentialChanges(deps: CredentialChangesDeps) {
     ctx: Koa.Context,
     who: SelfServiceUser,
     changed: Account,
-    methods: readonly AuthenticationMethod[] = [],
+    methods: readonly WayToSignIn[] = [],
   ): Promise<void> {
     const { id: accountId, authenticatedNotBefore: changedAt = 0 } = changed;
     await knownBrowsers.remember(ctx, accountId);
     const confirmedAt = Math.floor(changedAt / 1000);
     const isNewer = methods.length > 0 && !who.isFresh;
-    const amr = isNewer ? ['pwd'] : [...who.amr];
+    const amr = [...(isNewer ? amrOf('password') : who.amr)];
     const loginTs = isNewer ? confirmedAt : who.signedInAt;
     const { methodTimes } = who;
     const login = { accountId, amr, acr: acrOf(amr), loginTs, confirmedAt, methodTimes, methods };
@@ -130,7 +126,7 @@ export function createCredentialChanges(deps: CredentialChangesDeps) {
   /** Whether what is made outlives the stop of a change of address. */
   const isByOldWays = (
     { account, methodTimes }: SelfServiceUser,
-    methods: readonly AuthenticationMethod[] = [],
+    methods: readonly WayToSignIn[] = [],
   ): boolean =>
     accounts.isByOldWays(account, mergeMethodTimes(methodTimes, stampMethods(methods, deps.clock())));
 

@@ -6,6 +6,7 @@ import type { Audit } from '../audit/index.ts';
 import type { Clock } from '../clock.ts';
 import { AppError } from '../errors.ts';
 import type { Events } from '../events/index.ts';
+import type { EnrolledCode } from '../model/ways-to-sign-in.ts';
 import type { Passkeys } from '../passkeys/index.ts';
 import type { EmailChanges } from '../recovery/index.ts';
 import type { SecondFactors } from '../second-factors/index.ts';
@@ -124,7 +125,7 @@ export function createRecentAdditions(deps: RecentAdditionsDeps) {
     const account = await accounts.find(accountId);
     if (account === undefined) throw new AppError('request.not_found');
     const user = { kind: 'user', id: accountId } as const;
-    const record = (method: 'totp' | 'email') =>
+    const record = (method: EnrolledCode) =>
       events.record({ event: 'mfa.removed', actor: user, target: user, details: { method } });
     if (kind === 'passkey') return passkeys.removeOwn(account, id.slice('passkey:'.length));
     if (kind === 'email') return void (await deps.recovery.emailChanges.remove(account, name));

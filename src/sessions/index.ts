@@ -23,7 +23,6 @@ export {
   type TokenKind,
 } from './issued-tokens.ts';
 export {
-  type AuthenticationMethod,
   type MethodTimes,
   mergeMethodTimes,
   methodTimesUntil,

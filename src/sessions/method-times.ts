@@ -1,29 +1,14 @@
 // The methods of an authentication and when each was last used: what a session remembers of a sign-in beside its `amr`.
 // What they are worth, and for how long, is decided in src/accounts/freshness.ts.
-
-/**
- * `passkey` verified its user; `security_key` did not. `email_link` is a sign-in by mailed link. An invitation or an
- * enrolment link is not listed: by itself it authenticates no user.
- */
-const AUTHENTICATION_METHODS = [
-  'password',
-  'email_link',
-  'totp',
-  'recovery',
-  'email_code',
-  'passkey',
-  'security_key',
-] as const;
-
-export type AuthenticationMethod = (typeof AUTHENTICATION_METHODS)[number];
+import { WAYS, type WayToSignIn } from '../model/ways-to-sign-in.ts';
 
 /**
  * When each method was last used, in epoch seconds. `trusted_device`: when a trusted device replaced the second
  * factor; it authenticates nothing by itself.
  */
-export type MethodTimes = { readonly [Method in AuthenticationMethod | 'trusted_device']?: number };
+export type MethodTimes = { readonly [Way in WayToSignIn | 'trusted_device']?: number };
 
-const TIMED = [...AUTHENTICATION_METHODS, 'trusted_device'] as const;
+const TIMED = [...WAYS.map(({ id }) => id), 'trusted_device'] as const;
 
 /**
  * Reads stored times and drops invalid ones. A session of the previous version has no times and so is never fresh.
@@ -60,5 +45,5 @@ export function newestOf({ trusted_device: _, ...times }: MethodTimes): number |
 }
 
 /** @param at epoch milliseconds */
-export const stampMethods = (methods: readonly AuthenticationMethod[], at: number): MethodTimes =>
+export const stampMethods = (methods: readonly WayToSignIn[], at: number): MethodTimes =>
   Object.fromEntries(methods.map((method) => [method, Math.floor(at / 1000)]));

@@ -1,4 +1,5 @@
 // The models of all pages. Users' texts are unescaped here: templates escape them.
+import type { SecondFactor } from '../model/ways-to-sign-in.ts';
 import type { AccountPageModels } from './account-pages.ts';
 import type { EnrolModel } from './enrol-page.ts';
 import type { FieldErrors, FormPage, Text } from './form-page.ts';
@@ -76,9 +77,9 @@ export interface PageModels extends AccountPageModels {
     readonly account?: Person | undefined;
     readonly switchUrl?: string | undefined;
     /** The methods of this account, best first. */
-    readonly methods: readonly SecondFactorMethod[];
+    readonly methods: readonly SecondFactor[];
     /** The one that the page asks for. */
-    readonly method: SecondFactorMethod;
+    readonly method: SecondFactor;
     readonly mailOff?: boolean;
     /** Masked address that a code was sent to. Absent with method `email`: the page offers to send one first. */
     readonly sentTo?: string | undefined;
@@ -277,8 +278,6 @@ interface PasskeyStep extends PasskeyPage {
   /** For the browser's signal methods (WebAuthn §5.1.10). */
   readonly signals: object;
 }
-
-export type SecondFactorMethod = 'totp' | 'email' | 'recovery' | 'passkey';
 
 export interface HiddenField {
   readonly name: string;

@@ -13,6 +13,7 @@ import {
   type TSchema,
 } from 'typebox';
 import { Check } from 'typebox/value';
+import { amrOf } from '../../model/ways-to-sign-in.ts';
 
 const ID = '7f1c9f0e-3c1b-4d52-9a51-0f6c2f3a8e10';
 const TIME = '2026-01-31T12:00:00.000Z';
@@ -59,7 +60,7 @@ const known: Readonly<Record<string, unknown>> = {
   value: 5,
   default: 5,
   event: 'user.created',
-  amr: ['pwd', 'otp'],
+  amr: [...amrOf('password'), ...amrOf('email_code')],
   aaguid: '00000000-0000-0000-0000-000000000000',
   url: 'https://id.example.com/oauth2/signup?token=…',
   created_by: 'user:7f1c9f0e-3c1b-4d52-9a51-0f6c2f3a8e10',

@@ -1,5 +1,6 @@
 // Formats times, durations and numbers for the pages of the Admin UI, in the page's language, and in UTC where a time is written out.
 import { dateFormat } from '../../dates.ts';
+import { AMR_WORDS } from '../../model/ways-to-sign-in.ts';
 import { durationIn, durationUnits } from './durations.ts';
 
 const MINUTE = 60;
@@ -72,20 +73,11 @@ function agoOf(at: unknown, now: number, language: string): string {
 
 export const count = (value: unknown): string => new Intl.NumberFormat('en').format(Number(value));
 
-/** RFC 8176 and our own, in the order in which they are said. */
-const METHODS: readonly (readonly [string, string])[] = [
-  ['pwd', 'password'],
-  ['hwk', 'passkey on one device'],
-  ['swk', 'passkey'],
-  ['email_link', 'link by e-mail'],
-  ['enrolment_link', 'set-up link'],
-  ['recovery_code', 'recovery code'],
-  ['otp', 'code'],
-];
-
 /** How a user signed in: "Password and code". What only sums the others up (`mfa`, `user`) is left out. */
 function methodWords(amr: readonly string[], language: string, say: (text: string) => string): string {
-  const words = METHODS.filter(([name]) => amr.includes(name)).map(([, word]) => say(word));
+  const words = Object.entries(AMR_WORDS)
+    .filter(([name, word]) => word !== '' && amr.includes(name))
+    .map(([, word]) => say(word));
   const text = new Intl.ListFormat(language, { type: 'conjunction' }).format(words);
   return text.charAt(0).toUpperCase() + text.slice(1);
 }

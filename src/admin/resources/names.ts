@@ -3,6 +3,7 @@
 import { AppError } from '../../errors.ts';
 import { deviceName } from '../../events/index.ts';
 import { eventRow } from '../../model/events/events.ts';
+import { WAYS } from '../../model/ways-to-sign-in.ts';
 import { named, type PageText, Phrase, phrase } from '../../phrase.ts';
 import { textOf } from '../pages/field-values.ts';
 import { personName } from '../pages/format.ts';
@@ -102,24 +103,8 @@ export function createNames(context: AdminContext): NameOf {
   return nameOf;
 }
 
-const methods: Readonly<Record<string, string>> = {
-  password: 'password',
-  email_link: 'e-mail link',
-  totp: 'authenticator code',
-  recovery: 'recovery code',
-  email_code: 'e-mail code',
-  passkey: 'passkey',
-  security_key: 'security key',
-  // Whole, so that each language joins them in its own way.
-  'password+totp': 'password and authenticator code',
-  'password+email_code': 'password and e-mail code',
-  'password+recovery': 'password and recovery code',
-  'password+passkey': 'password and passkey',
-  'password+security_key': 'password and security key',
-};
-
 const methodsOf = (used: readonly string[]): string =>
-  methods[used.join('+')] ?? used.map((name) => methods[name] ?? name).join(' and ');
+  used.map((name) => WAYS.find(({ id }) => id === name)?.label ?? name).join(' and ');
 
 /** The reason, or the group that a user was added to or removed from; the methods of a sign-in; how often a limit was hit. */
 function noteOf({ reason, details }: AuditEvent): PageText {

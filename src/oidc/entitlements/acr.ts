@@ -4,6 +4,7 @@
 
 import { parseJson } from '../../json.ts';
 import { ACR } from '../../model/acr.ts';
+import { isBy } from '../../model/ways-to-sign-in.ts';
 
 export interface AcrRequest {
   /** One of these must be met; undefined: none is required. */
@@ -72,6 +73,6 @@ export const strongestAcr = ([strongest]: readonly string[]): string | undefined
 
 /** @returns the class that an authentication by these methods has */
 export function acrOf(amr: readonly string[]): string {
-  if (amr.includes('mfa')) return ACR.multiFactor;
-  return amr.includes('otp') ? ACR.emailCode : ACR.singleFactor;
+  if (isBy.twoFactors(amr)) return ACR.multiFactor;
+  return isBy.code(amr) ? ACR.emailCode : ACR.singleFactor;
 }

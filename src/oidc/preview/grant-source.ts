@@ -4,6 +4,7 @@ import type { Client, KoaContextWithOIDC } from 'oidc-provider';
 import type { Account } from '../../accounts/index.ts';
 import { type Clock, epochSeconds } from '../../clock.ts';
 import { ACR } from '../../model/acr.ts';
+import { amrOf } from '../../model/ways-to-sign-in.ts';
 import { apiAsked } from '../entitlements/api-consent.ts';
 import { type AccountDirectory, libraryAccount } from '../entitlements/find-account.ts';
 import { requestedApi } from '../entitlements/requested-api.ts';
@@ -37,8 +38,8 @@ interface Deps {
 
 /** A sign-in with all that the account has. */
 const AMR: Readonly<Record<string, readonly string[]>> = {
-  [ACR.multiFactor]: ['pwd', 'otp', 'mfa'],
-  [ACR.emailCode]: ['pwd', 'otp'],
+  [ACR.multiFactor]: [...amrOf('password'), ...amrOf('totp')],
+  [ACR.emailCode]: [...amrOf('password'), ...amrOf('email_code')],
 };
 
 /**
@@ -63,7 +64,7 @@ export async function grantSource(
     accountId: account.id,
     client,
     acr,
-    amr: AMR[acr] ?? ['pwd'],
+    amr: AMR[acr] ?? amrOf('password'),
     authTime: epochSeconds(clock),
     grantId: await grant.save(),
     ...(identifier !== undefined && { resource: identifier }),

@@ -4,12 +4,8 @@ import type Koa from 'koa';
 import type { Session } from 'oidc-provider';
 import { type Clock, epochSeconds } from '../../clock.ts';
 import { secretDigest } from '../../ids.ts';
-import {
-  type AuthenticationMethod,
-  type MethodTimes,
-  mergeMethodTimes,
-  stampMethods,
-} from '../../sessions/index.ts';
+import type { WayToSignIn } from '../../model/ways-to-sign-in.ts';
+import { type MethodTimes, mergeMethodTimes, stampMethods } from '../../sessions/index.ts';
 import type { IdentityProvider } from '../identity-provider.ts';
 
 /** `__Host-` and `__Secure-` (RFC 6265bis §4.1.3) need https, and `__Host-` a cookie for the whole host. */
@@ -27,7 +23,7 @@ interface BrowserLogin {
   /** Epoch seconds of the change of the account with which this session goes on (models/confirmed.ts). */
   confirmedAt?: number;
   /** Authenticated just now. */
-  methods: readonly AuthenticationMethod[];
+  methods: readonly WayToSignIn[];
   /** Authenticated earlier, when the session is new. */
   methodTimes?: MethodTimes;
   /** The public id of the session that begins; default: a random one. */

@@ -3,6 +3,7 @@
 import { type Client, errors, type TokenEndpointGrantContext } from 'oidc-provider';
 import { type Clock, epochSeconds } from '../../clock.ts';
 import { ACR } from '../../model/acr.ts';
+import { amrOf } from '../../model/ways-to-sign-in.ts';
 import { mayUse } from '../entitlements/client-access.ts';
 import { type AccountDirectory, libraryAccount, type OidcAccount } from '../entitlements/find-account.ts';
 import { refuseApi } from '../entitlements/requested-api.ts';
@@ -43,7 +44,8 @@ export function registerPasswordGrant(
     if (proof !== undefined) await dpop.useProof(proof, client.clientId);
 
     const { clientId } = client;
-    const report = { accountId: account.id, clientId, amr: ['pwd'], methods: ['password'] };
+    const amr = amrOf('password');
+    const report = { accountId: account.id, clientId, amr, methods: ['password'] };
     if (!mayUse(clientRecord(client), account)) {
       await accounts.reportSignIn({ kind: 'password_accepted', ...report, next: 'refused' });
       throw new errors.InvalidGrant('this account may not sign in to this application');
@@ -68,7 +70,7 @@ export function registerPasswordGrant(
     // As the library binds them (lib/helpers/set_rt_bindings.js): a public client's refresh token, too.
     const binding = proof === undefined ? undefined : { jkt: proof.thumbprint };
     const refreshBinding = client.clientAuthMethod === 'none' ? binding : undefined;
-    const authentication = { acr: ACR.singleFactor, amr: ['pwd'], authTime: epochSeconds(clock) };
+    const authentication = { acr: ACR.singleFactor, amr, authTime: epochSeconds(clock) };
 
     // The access token takes `auth_time` from it, as with other grants; it is saved only for a client that may refresh.
     const source = new provider.RefreshToken({

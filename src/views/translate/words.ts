@@ -33,7 +33,7 @@ export const keyOf = (text: string): string => text.replace(/[ \t\r\n]+/g, ' ').
 
 /** Names of members, addresses, codes, attributes: `redirect_uris`, `/users/`, `autocomplete="off"`. */
 const CODE =
-  /^\S*[_/.:=#@$&?+*^\\|]\S*$|="|^\W*$|^[a-z]+[A-Z]\w*$|^&|^curl |^--?[\w-]+ |\$TOKEN|^Content-Type|charset=|^openid |^sealed-|^[a-z_]+ (?:true|false|user)$/;
+  /^\S*[_/.:=#@$&?+*^\\|]\S*$|="|^\W*$|^[a-z]+[A-Z]\w*$|^&|^curl |^--?[\w-]+ |\$TOKEN|^Content-Type|charset=|^openid |^(?:sealed|trial)-|^[a-z_]+ (?:true|false|user)$/;
 
 /** `{a}/branding/samples/{a}?scheme={a}`. */
 export const isAddress = (text: string): boolean =>
