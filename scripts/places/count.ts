@@ -16,6 +16,9 @@ function withoutComments(path: string, text: string): string {
   return text.replaceAll(/\/\*[\s\S]*?\*\//g, '').replaceAll(/(^|[^:\\'"`/])\/\/[^\n]*/g, '$1');
 }
 
+/** The row, and three rules. */
+export const USUAL = 4;
+
 interface ProductFile {
   /** Relative to the project. */
   readonly path: string;

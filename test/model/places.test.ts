@@ -3,10 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { modelRows } from '../../scripts/model-rows.ts';
-import { isTelling, placesOf, placesOfAmr } from '../../scripts/places/count.ts';
-
-/** The row, and three rules. */
-const USUAL = 4;
+import { isTelling, placesOf, placesOfAmr, USUAL } from '../../scripts/places/count.ts';
 
 /** Where issue N wants them. */
 const GOALS: Readonly<Record<string, number>> = {
@@ -30,6 +27,7 @@ const SHARED: ReadonlySet<string> = new Set([
   'last_used_at',
   'updated_at',
   'updatedAt',
+  'usedAt',
   'user_id',
 ]);
 
@@ -37,49 +35,39 @@ const SHARED: ReadonlySet<string> = new Set([
 // facts that have no row yet, or of rules that are many by nature (`mfa_mode`, `redirect_uris`).
 const CEILINGS: ReadonlyMap<string, number> = new Map(
   `
-accessTokenAudience 7
 accessTokenFormat 8
-accessTokenSeconds 12
-access_token_audience 5
-access_token_seconds 13
-accountScopes 16
+accessTokenSeconds 10
+access_token_seconds 9
+accountScopes 14
 addressChange 8
-allowSelfSignup 6
 allow_magic_link 5
 allow_password_reset 5
-allow_self_signup 6
-allowedGroups 8
+allow_self_signup 5
+allowedGroups 5
 allowed_groups 12
 amr 15
-application_type 22
-approvedAddresses 6
+application_type 21
 approved_addresses 7
 auth_mode 18
 authenticatedNotBefore 10
-authorization_signed_response_alg 9
+authorization_signed_response_alg 5
 avatarId 19
-backchannel_logout_uri 13
+backchannel_logout_uri 8
 birthdate 9
-clientType 8
-client_name 43
-client_type 12
-client_uri 9
-defaultApi 9
-default_resource 8
+clientType 6
+client_name 41
+client_type 13
+default_resource 5
 deletingAt 14
-dpop_bound_access_tokens 7
 emailKey 14
 email_code_seconds 5
 failedLoginAttempts 6
 family_name 26
-frontchannel_logout_uri 9
+frontchannel_logout_uri 6
 given_name 27
-grant_types 27
+grant_types 25
 hasChosenAuthMethod 5
 hasEmailCodes 19
-idTokenSeconds 5
-id_token_seconds 7
-id_token_signed_response_alg 6
 interaction_seconds 5
 invitation_link_seconds 6
 isDpopRequired 8
@@ -88,26 +76,15 @@ isEnding 7
 isOpenToAgents 10
 isPhoneNumberVerified 6
 is_email_verified 30
-jwks_uri 14
-keycloakTokens 7
-keycloak_tokens 6
+jwks_uri 13
 knownBrowsers 16
 lastLoginAt 6
-legacyMetadata 6
 legacy_profiles 10
 lockedUntil 9
-logo_uri 5
-logoutNeedsAuth 5
-logout_needs_auth 4
 machineGrants 7
-maxAuthAgeSeconds 10
-max_auth_age 10
-mayIntrospect 6
-may_introspect 5
+maxAuthAgeSeconds 7
 mfa_mode 19
 middle_name 10
-minimalIdTokens 5
-minimal_id_tokens 8
 mustEnrolSecondFactor 7
 otherEmails 16
 other_emails 13
@@ -116,43 +93,31 @@ passwordHash 18
 phoneNumber 6
 phone_number 18
 phone_number_verified 8
-pkceRequiredAt 5
-policy_uri 6
-post_logout_redirect_uris 18
+post_logout_redirect_uris 14
 postal_code 5
 product_name 13
 proofsNotBefore 5
 purge_interval_seconds 6
 recoveryCodes 18
-redirect_uris 39
-refreshTokenSeconds 5
+redirect_uris 37
 refresh_token_idle_seconds 5
-refresh_token_seconds 5
-request_uris 12
-requirePkce 7
-require_pkce 15
-requiredAcr 11
-required_acr 9
-response_modes 5
-response_types 14
+request_uris 9
+require_pkce 14
+requiredAcr 9
+required_acr 5
+response_types 12
 securityChangedAt 6
 session_absolute_seconds 6
 session_idle_seconds 7
-signedResponseAlg 8
-skipConsent 17
-skip_consent 16
+skipConsent 14
+skip_consent 12
 smtp_url 11
 street_address 5
 token_endpoint_auth_method 24
-token_endpoint_auth_signing_alg 5
-tos_uri 6
 totpVerified 9
 totp_verified 15
 trusted_device_seconds 5
-userinfo_signed_response_alg 6
 usernameKey 13
-webOrigins 6
-web_origins 6
 zoneinfo 19
 `
     .trim()
