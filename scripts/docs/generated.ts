@@ -40,12 +40,15 @@ const typeOf = (setting: Setting): string => {
   return setting.shownTo === 'nobody' ? `${type}, write-only` : type;
 };
 
+const meaningOf = ({ description, mayShutOut }: Setting): string =>
+  mayShutOut ? `${description} **A wrong value can keep people out.**` : description;
+
 function settingTables(): string {
   const groups = new Map<string, string[]>();
   for (const key of settingKeys) {
     const setting = settingRow(key);
     const rows = groups.get(setting.group) ?? [];
-    rows.push(row(code(key), typeOf(setting), defaultOf(setting), boundsOf(setting), setting.description));
+    rows.push(row(code(key), typeOf(setting), defaultOf(setting), boundsOf(setting), meaningOf(setting)));
     groups.set(setting.group, rows);
   }
   return [...groups]

@@ -10,6 +10,6 @@ export const legacySettings = {
       'nothing else: implicit and hybrid response types, signed request objects, `request_uri` by reference, session management ' +
       'and front-channel logout. See docs/legacy.md. Turned off, such applications have the code flow alone.',
     absent: false,
-    mayShutOut: true,
+    mayShutOut: false,
   }),
 };

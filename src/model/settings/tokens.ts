@@ -78,7 +78,7 @@ export const tokensSettings = {
     label: 'Authorization codes expire after',
     description: 'How long an authorization code can be exchanged, in seconds.',
     absent: 60,
-    mayShutOut: true,
+    mayShutOut: false,
     unit: 'seconds',
   }),
 };
