@@ -4,9 +4,8 @@
 import { AppError } from '../errors.ts';
 import { errorRows } from '../model/errors/errors.ts';
 import type { AccountRecord } from '../store/collections.ts';
-import { AlreadyExists, type Stored } from '../store/port.ts';
-import { update } from '../store/update.ts';
-import { type Account, isUsable, toAccount } from './account.ts';
+import { AlreadyExists, type Stored, VersionConflict } from '../store/port.ts';
+import { isUsable, toAccount } from './account.ts';
 import {
   isByOldWays,
   isDecided,
@@ -18,7 +17,7 @@ import {
 } from './address-change.ts';
 import { type AccountChanges, applyChanges, blankAccount, endsSessions } from './changes.ts';
 import { createCompleteSignIn } from './complete-sign-in.ts';
-import type { Accounts, AccountsDeps, ChangeOptions, NewAccount } from './contract.ts';
+import type { Accounts, AccountsDeps, ChangedAccount, ChangeOptions, NewAccount } from './contract.ts';
 import { addressKey } from './email.ts';
 import { clearBrowserFailures } from './known-browsers.ts';
 import { guardLastAdmin } from './last-admin.ts';
@@ -68,17 +67,21 @@ export function createAccounts(deps: AccountsDeps): Accounts {
     return unlessDeleted(await collection.find(id));
   }
 
-  /** @param change throws to refuse */
+  /** @param change throws to refuse; called again with the newer account when another writer was first */
   async function changeLive(
     id: string,
-    change: (value: AccountRecord, stored: Stored<AccountRecord>) => AccountRecord,
-  ): Promise<Account> {
-    const stored = await update(collection, id, (value, before) => {
-      if (value.deletingAt !== undefined) throw new AppError('account.not_found');
-      return { value: change(value, before) };
-    });
-    if (stored === undefined) throw new AppError('account.not_found');
-    return toAccount(stored);
+    change: (value: AccountRecord, stored: Stored<AccountRecord>) => AccountRecord | Promise<AccountRecord>,
+  ): Promise<ChangedAccount> {
+    for (;;) {
+      const before = await findLive(id);
+      if (before === undefined) throw new AppError('account.not_found');
+      try {
+        const after = await collection.replaceRead(before, await change(before.value, before));
+        return { before: toAccount(before), after: toAccount(after) };
+      } catch (error) {
+        if (!(error instanceof VersionConflict)) throw error;
+      }
+    }
   }
 
   const policy = () => ({ mfaMode: settings().mfa_mode, authMode: settings().auth_mode });
@@ -99,34 +102,33 @@ export function createAccounts(deps: AccountsDeps): Accounts {
     return withKept(before, begun, options.isByOldWays === true);
   }
 
-  async function change(id: string, changes: AccountChanges, options: ChangeOptions = {}) {
-    const { version } = options;
-    const read = await findLive(id);
-    if (read === undefined) throw new AppError('account.not_found');
-    const context = await contextOf(read.value, changes);
-    let before = toAccount(read);
-    let after: Account;
-    try {
-      after = await changeLive(id, (value, stored) => {
-        if (version !== undefined && version !== stored.version) throw new AppError('account.changed');
-        before = toAccount(stored);
-        // As late as possible: hashing takes time, and a sign-in during it must count as before this change.
-        const now = clock();
-        return settled(value, applyChanges(value, changes, { ...context, now }), options, now);
-      });
-    } catch (error) {
+  /** @param check throws to refuse what is changed */
+  async function change(
+    id: string,
+    changes: AccountChanges,
+    { version, ...options }: ChangeOptions = {},
+    check: (before: AccountRecord) => Promise<void> | undefined = () => undefined,
+  ): Promise<ChangedAccount> {
+    let context: Awaited<ReturnType<typeof contextOf>> | undefined;
+    const written = await changeLive(id, async (value, stored) => {
+      await check(value);
+      context ??= await contextOf(value, changes);
+      if (version !== undefined && version !== stored.version) throw new AppError('account.changed');
+      // As late as possible: hashing takes time, and a sign-in during it must count as before this change.
+      const now = clock();
+      return settled(value, applyChanges(value, changes, { ...context, now }), options, now);
+    }).catch((error: unknown) => {
       throw taken(error);
-    }
+    });
     // After the write, so that no one can sign in again with a credential that is no longer valid.
-    if (endsSessions(before, after, changes)) await endSessions(id);
-    return { before, after };
+    if (endsSessions(written.before, written.after, changes)) await endSessions(id);
+    return written;
   }
 
   /** Owners add addresses, by a link sent there; others only take them away. */
-  async function refuseNewAddresses(id: string, { other_emails: given = [] }: AccountChanges): Promise<void> {
-    const account = given.length > 0 ? await accounts.find(id) : undefined;
-    const known = new Set(account?.otherEmails?.map(({ key }) => key));
-    if (account === undefined || given.every((address) => known.has(addressKey(address)))) return;
+  function refuseNewAddresses({ otherEmails }: AccountRecord, { other_emails: given = [] }: AccountChanges) {
+    const known = new Set(otherEmails?.map(({ key }) => key));
+    if (given.every((address) => known.has(addressKey(address)))) return;
     const fields = { other_emails: 'Addresses can only be removed here: their owners add them.' };
     throw new AppError('request.invalid', { fields });
   }
@@ -180,48 +182,50 @@ export function createAccounts(deps: AccountsDeps): Accounts {
     async changeAccountAsAdmin(id, changes, options) {
       const isDemoted = changes.role !== undefined && changes.role !== 'admin';
       const isSecondFactorReset = changes.totp_verified === false;
-      await refuseNewAddresses(id, changes);
-      if (isSecondFactorReset || changes.is_active === false || isDemoted) await passkeyAdmins.keepOne(id);
-      const { before, after } = await change(id, changes, {
-        ...options,
-        isByOldWays: options?.isByOwner !== true,
-        isByAdministrator: true,
+      const isWeaker = isSecondFactorReset || changes.is_active === false || isDemoted;
+      const asAdmin = { ...options, isByOldWays: options?.isByOwner !== true, isByAdministrator: true };
+      const written = await change(id, changes, asAdmin, (before) => {
+        refuseNewAddresses(before, changes);
+        return isWeaker ? passkeyAdmins.keepOne(id) : undefined;
       });
       const isPasswordChanged = changes.password !== undefined;
       await events.emitAndWait('accountChangedByAdmin', {
-        before,
-        after,
+        ...written,
         isPasswordChanged,
         isSecondFactorReset,
       });
-      return after;
+      return written;
     },
     isByOldWays: (account, times) => isByOldWays(account, times, clock()),
     async stopAddressChange({ id, version }, stop) {
-      const stopped = (isNameTaken: boolean) =>
+      const stopped = async (isNameTaken: boolean) =>
         changeLive(id, (value, stored) => {
           if (version !== stored.version) throw new AppError('account.changed');
           return stopAddressChange(value, { ...stop, isNameTaken, policy: policy(), now: clock() });
         });
-      let account: Account;
+      let stoppedOnce: ChangedAccount;
       try {
-        account = await stopped(false);
+        stoppedOnce = await stopped(false);
       } catch (error) {
         // An accomplice's account has what was given up meanwhile: that must not keep the rest from being stopped.
         if (!(error instanceof AlreadyExists)) throw error;
-        account = await stopped(true);
+        stoppedOnce = await stopped(true);
       }
       await endSessions(id);
-      return account;
+      return stoppedOnce.after;
     },
     async findByFormerAddress(address) {
       const account = await accounts.findByAddress(address);
       const isFormer = account?.deletingAt === undefined && account !== undefined;
       return isFormer && isFormerAddress(account, address, clock()) ? account : undefined;
     },
-    voidSignInsInProgress: (id) => changeLive(id, (value) => ({ ...value, proofsNotBefore: clock() })),
-    unlock: (id) =>
-      changeLive(id, (value) => ({ ...clearBrowserFailures(clearFailures(value)), updatedAt: clock() })),
+    voidSignInsInProgress: async (id) =>
+      (await changeLive(id, (value) => ({ ...value, proofsNotBefore: clock() }))).after,
+    unlock: (id, { version } = {}) =>
+      changeLive(id, (value, stored) => {
+        if (version !== undefined && version !== stored.version) throw new AppError('account.changed');
+        return { ...clearBrowserFailures(clearFailures(value)), updatedAt: clock() };
+      }),
     async endSessionsAsAdmin(id) {
       // First: a browser that became known in a session that is being ended must not pass a lock because of it.
       await knownBrowsers.forget(id);
@@ -233,13 +237,13 @@ export function createAccounts(deps: AccountsDeps): Accounts {
     },
     async requestDeletion(id, dueAt, { isByOldWays = false } = {}) {
       await passkeyAdmins.keepOne(id);
-      const account = await changeLive(id, (value) =>
+      const { after } = await changeLive(id, (value) =>
         withKept(value, markLeaving(id, value, dueAt, clock()), isByOldWays),
       );
       await endSessions(id);
-      return account;
+      return after;
     },
-    undoDeletion: (id) => changeLive(id, (value) => unmarkLeaving(value, clock())),
+    undoDeletion: async (id) => (await changeLive(id, (value) => unmarkLeaving(value, clock()))).after,
     ownDeletions: createDueDeletions({ collection, removal, endSessions, clock }),
     passkeyAdmins,
     finishDeletions: () => removal.finishDeletions(),

@@ -27,6 +27,12 @@ export interface ChangeOptions {
   readonly isSettled?: boolean | undefined;
 }
 
+export interface ChangedAccount {
+  /** The version that the change was made of. */
+  readonly before: Account;
+  readonly after: Account;
+}
+
 export interface AccountPage {
   readonly items: Account[];
   /** Of all pages. */
@@ -68,7 +74,7 @@ export interface Accounts {
    * removed.
    * @throws AppError as changeOwnAccount, and passkey.last_admin
    */
-  changeAccountAsAdmin(id: string, changes: AccountChanges, options?: ChangeOptions): Promise<Account>;
+  changeAccountAsAdmin(id: string, changes: AccountChanges, options?: ChangeOptions): Promise<ChangedAccount>;
   /**
    * Whether these authentications reach, within five minutes, the highest class that the account had before a change of
    * address that can be stopped, by the ways of then. True where there is none.
@@ -87,9 +93,9 @@ export interface Accounts {
   voidSignInsInProgress(id: string): Promise<Account>;
   /**
    * Removes a lock and resets every counter of wrong passwords, including those of known browsers. @throws AppError
-   * account.not_found
+   * account.not_found, account.changed
    */
-  unlock(id: string): Promise<Account>;
+  unlock(id: string, options?: Pick<ChangeOptions, 'version'>): Promise<ChangedAccount>;
   /** By an administrator: ends every session and forgets all known browsers. @returns the number of sessions */
   endSessionsAsAdmin(id: string): Promise<number>;
   /**

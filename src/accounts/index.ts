@@ -40,7 +40,7 @@ export {
 export { MAX_OTHER_EMAILS } from './changes.ts';
 export { problemOfChosenUsername } from './chosen-username.ts';
 export type { CompleteSignIn } from './complete-sign-in.ts';
-export type { Accounts, NewAccount } from './contract.ts';
+export type { Accounts, ChangedAccount, NewAccount } from './contract.ts';
 export { displayNameOf } from './display-name.ts';
 export { addressKey, ownAddress, parseEmail } from './email.ts';
 export { isDomainWelcome } from './email-domains.ts';

@@ -12,7 +12,13 @@
 import type { Clock } from '../clock.ts';
 import { AppError } from '../errors.ts';
 import type { AccountRecord, FactRecord } from '../store/collections.ts';
-import { AlreadyExists, type Collection, type Stored, VersionConflict } from '../store/port.ts';
+import {
+  AlreadyExists,
+  type Collection,
+  type ReplaceOptions,
+  type Stored,
+  VersionConflict,
+} from '../store/port.ts';
 import { update } from '../store/update.ts';
 import { activeAdminFilters, isActiveAdmin } from './account.ts';
 
@@ -36,6 +42,15 @@ const decode = (text: string): Intent[] =>
     return [{ accountId, version: Number(version), at: Number(at), token }];
   });
 
+export interface GuardedAccounts extends Collection<AccountRecord> {
+  /** `replace` at the version that was read. */
+  replaceRead(
+    before: Stored<AccountRecord>,
+    value: AccountRecord,
+    options?: ReplaceOptions,
+  ): Promise<Stored<AccountRecord>>;
+}
+
 /**
  * @returns the collection with a `replace` that throws AppError account.last_admin if no active administrator would
  *   remain; its other methods are unchanged
@@ -45,7 +60,7 @@ export function guardLastAdmin(deps: {
   facts: Collection<FactRecord>;
   clock: Clock;
   newId: () => string;
-}): Collection<AccountRecord> {
+}): GuardedAccounts {
   const { collection, facts, clock, newId } = deps;
 
   async function drop(tokens: readonly string[]): Promise<void> {
@@ -102,12 +117,11 @@ export function guardLastAdmin(deps: {
     }
   }
 
-  const replace: Collection<AccountRecord>['replace'] = async (id, version, value, options) => {
+  const replaceRead: GuardedAccounts['replaceRead'] = async (before, value, options) => {
+    const { id, version } = before;
     const write = (): Promise<Stored<AccountRecord>> => collection.replace(id, version, value, options);
-    if (isActiveAdmin(value)) return write();
-    const before = await collection.find(id);
-    // Another version: write() reports it. Not an administrator: nothing to guard.
-    if (before === undefined || before.version !== version || !isActiveAdmin(before.value)) return write();
+    // Not an administrator: nothing to guard.
+    if (isActiveAdmin(value) || !isActiveAdmin(before.value)) return write();
     const token = newId();
     await declare({ accountId: id, version, at: clock(), token });
     try {
@@ -119,7 +133,13 @@ export function guardLastAdmin(deps: {
   };
 
   return {
-    replace,
+    replaceRead,
+    async replace(id, version, value, options) {
+      const before = isActiveAdmin(value) ? undefined : await collection.find(id);
+      // Another version: the write reports it.
+      if (before?.version !== version) return collection.replace(id, version, value, options);
+      return replaceRead(before, value, options);
+    },
     find: (id) => collection.find(id),
     findShared: collection.findShared,
     findBy: (index, key) => collection.findBy(index, key),

@@ -178,9 +178,9 @@ export function createClients(deps: ClientsDeps): Clients {
     },
 
     async update(clientId, { metadata: sent, mode, settings: said = {}, authority: kind, ...rest }) {
-      const { ifVersion, document } = rest;
+      const { document } = rest;
       let made: string | undefined;
-      const client = await change(clientId, ifVersion, async (value) => {
+      const { before: was, after: client } = await change(clientId, rest, async (value) => {
         const { metadata: others, ...accountChange } = splitAccountScopes(sent);
         const { metadata: plain, legacy } = others
           ? splitLegacy(others, { isOn: hasLegacy(), kind })
@@ -238,6 +238,7 @@ export function createClients(deps: ClientsDeps): Clients {
         return record;
       });
       return {
+        before: seen(was),
         client: seen(client.value.isEnding === true ? await finishEnding(client) : client),
         ...(made && { clientSecret: made }),
       };
@@ -245,7 +246,7 @@ export function createClients(deps: ClientsDeps): Clients {
 
     async rotateSecret(clientId, { overlapSeconds = 0, ifVersion } = {}) {
       const clientSecret = newSecret(SECRET_BYTES);
-      const client = await change(clientId, ifVersion, (value) => {
+      const { after: client } = await change(clientId, { ifVersion }, (value) => {
         if (!needsSecret(value.metadata)) {
           const problem = 'With this method the application has no secret.';
           throw refusal({ token_endpoint_auth_method: problem });
@@ -258,15 +259,16 @@ export function createClients(deps: ClientsDeps): Clients {
       return { client: seen(client), clientSecret };
     },
 
-    async remove(clientId, { ifVersion } = {}) {
+    async remove(clientId, options = {}) {
       // Deactivate first, then clean up: a crash in between leaves an application that can do nothing and can be removed again.
-      await change(clientId, ifVersion, (value) => {
+      const { before } = await change(clientId, options, (value) => {
         const { registrationTokenDigest: _, ...kept } = value;
         return { ...kept, isActive: false, secrets: [] };
       });
       await endClient(clientId);
       await deps.clientRemoving?.(clientId);
       await collection.remove(clientId);
+      return seen(before);
     },
 
     async finishEndings() {

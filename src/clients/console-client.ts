@@ -48,5 +48,6 @@ export async function seedConsoleClient({ clients, baseUrl }: Deps): Promise<voi
     mode: 'replace',
     settings: { is_active: true, skip_consent: true, allowed_groups: null },
     authority: 'administrator',
+    isOfOurs: true,
   });
 }

@@ -64,6 +64,8 @@ export interface UpdateClient {
   readonly document?: Pick<NonNullable<ClientRecord['quarantine']>, 'fetchedAt' | 'says'>;
   /** Only if the client still has this version. */
   readonly ifVersion?: number | undefined;
+  /** By this server itself: nobody else changes the client of its own pages. */
+  readonly isOfOurs?: true;
 }
 
 export interface Clients {
@@ -87,20 +89,26 @@ export interface Clients {
     input: CreateClient,
   ): Promise<{ client: Client; clientSecret?: string; registrationAccessToken?: string }>;
   /**
-   * @returns the client, and a secret when the change made one necessary
-   * @throws AppError client.not_found, client.invalid_metadata, account.changed
+   * @returns the client as it was and is, and a secret when the change made one necessary
+   * @throws AppError client.not_found, client.built_in, client.invalid_metadata, account.changed
    */
-  update(clientId: string, input: UpdateClient): Promise<{ client: Client; clientSecret?: string }>;
+  update(
+    clientId: string,
+    input: UpdateClient,
+  ): Promise<{ before: Client; client: Client; clientSecret?: string }>;
   /**
    * @param overlapSeconds how long the previous secret stays valid; 0: it ends at once
-   * @throws AppError client.not_found, client.invalid_metadata (it has no secret), account.changed
+   * @throws AppError client.not_found, client.built_in, client.invalid_metadata (it has no secret), account.changed
    */
   rotateSecret(
     clientId: string,
     options?: { overlapSeconds?: number | undefined; ifVersion?: number | undefined },
   ): Promise<{ client: Client; clientSecret: string }>;
-  /** When this resolves, nothing granted to the client is valid any more. @throws AppError client.not_found */
-  remove(clientId: string, options?: { ifVersion?: number | undefined }): Promise<void>;
+  /**
+   * When this resolves, nothing granted to the client is valid any more. @returns what it was
+   * @throws AppError client.not_found, client.built_in, account.changed
+   */
+  remove(clientId: string, options?: { ifVersion?: number | undefined }): Promise<Client>;
   /** For the job that finishes interrupted revocations. @returns the number of clients checked */
   finishEndings(): Promise<number>;
   /** @returns the client if the RFC 7592 token belongs to it and it is active; undefined in every other case */

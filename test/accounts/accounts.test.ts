@@ -87,14 +87,14 @@ withEachStore('account update: changes the given fields and no others', async (b
     address: { locality: 'Zürich' },
   });
   backend.advance(5000);
-  const after = await accounts.changeAccountAsAdmin(before.id, { nickname: 'Al', locale: null });
+  const { after } = await accounts.changeAccountAsAdmin(before.id, { nickname: 'Al', locale: null });
   assert.deepEqual(after, {
     ...before,
     version: before.version + 1,
     profile: { given_name: 'Alice', picture: 'https://example.com/a.png', nickname: 'Al' },
     updatedAt: backend.now(),
   });
-  assert.equal((await accounts.changeAccountAsAdmin(before.id, { address: null })).address, undefined);
+  assert.equal((await accounts.changeAccountAsAdmin(before.id, { address: null })).after.address, undefined);
   assert.deepEqual(endedSessionsOf, []);
 });
 
@@ -105,7 +105,7 @@ withEachStore(
     const { id, email = '' } = await accounts.create(alice);
     await accounts.changeAccountAsAdmin(id, { email: email.toUpperCase() });
     assert.deepEqual(endedSessionsOf, []);
-    assert.equal((await accounts.changeAccountAsAdmin(id, { email: null })).email, undefined);
+    assert.equal((await accounts.changeAccountAsAdmin(id, { email: null })).after.email, undefined);
     await accounts.changeAccountAsAdmin(id, { email: 'alice@elsewhere.example' });
     assert.deepEqual(endedSessionsOf, [id, id]);
   },
@@ -120,7 +120,7 @@ withEachStore(
     await accounts.changeAccountAsAdmin(id, { role: 'user', is_active: true, totp_verified: true });
     assert.deepEqual(endedSessionsOf, []);
     backend.advance(1000);
-    const changed = await accounts.changeAccountAsAdmin(id, { password: 'nine low bridges' });
+    const { after: changed } = await accounts.changeAccountAsAdmin(id, { password: 'nine low bridges' });
     assert.equal(changed.passwordChangedAt, backend.now());
     await accounts.changeAccountAsAdmin(id, { role: 'admin' });
     await accounts.changeAccountAsAdmin(id, { is_active: false });
@@ -133,15 +133,15 @@ withEachStore('account update: a new e-mail address is unverified unless vouched
   const { accounts } = createWorld(backend);
   const { id } = await accounts.create({ ...alice, is_email_verified: true });
   assert.equal(
-    (await accounts.changeAccountAsAdmin(id, { email: 'Alice@EXAMPLE.com' })).isEmailVerified,
+    (await accounts.changeAccountAsAdmin(id, { email: 'Alice@EXAMPLE.com' })).after.isEmailVerified,
     true,
   );
   assert.equal(
-    (await accounts.changeAccountAsAdmin(id, { email: 'new@example.com' })).isEmailVerified,
+    (await accounts.changeAccountAsAdmin(id, { email: 'new@example.com' })).after.isEmailVerified,
     false,
   );
   assert.equal(
-    (await accounts.changeAccountAsAdmin(id, { email: 'b@example.com', is_email_verified: true }))
+    (await accounts.changeAccountAsAdmin(id, { email: 'b@example.com', is_email_verified: true })).after
       .isEmailVerified,
     true,
   );

@@ -217,7 +217,7 @@ withEachStore('lockout: an administrator can lift it', async (backend) => {
   const world = createWorld(backend);
   const { id } = await world.accounts.create(alice);
   await fail(world, 5);
-  const unlocked = await world.accounts.unlock(id);
+  const { after: unlocked } = await world.accounts.unlock(id);
   assert.deepEqual(
     [unlocked.failedLoginAttempts, unlocked.lockCount, unlocked.lockedUntil],
     [0, 0, undefined],

@@ -62,9 +62,9 @@ withEachServer('list: filters by role, flags, lock and time', async (world) => {
     const account = await accounts.findByLogin(username);
     await accounts.changeAccountAsAdmin(String(account?.id), changes);
   };
-  await set('alice', { role: 'admin', totpVerified: true });
-  await set('bob', { email: 'bob@example.com', isEmailVerified: true });
-  await set('carol', { isActive: false });
+  await set('alice', { role: 'admin', totp_verified: true });
+  await set('bob', { email: 'bob@example.com', is_email_verified: true });
+  await set('carol', { is_active: false });
   const collection = store.collection(definition);
   const lock = async (username: string, lockedUntil: number): Promise<void> => {
     const account = await accounts.findByLogin(username);

@@ -155,7 +155,7 @@ test('password grant: never grants access to the admin API', async () => {
 
 test('attack: read-only access triggers no change, by any route', async () => {
   const done: string[] = [];
-  const perform = createPerform(async () => async () => void done.push('written down'));
+  const perform = createPerform(() => async () => void done.push('written down'));
   const route = (method: 'GET' | 'POST' | 'PATCH' | 'DELETE', needs?: 'admin') =>
     defineRoute({
       method,

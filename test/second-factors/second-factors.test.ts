@@ -36,7 +36,7 @@ withEachStore(
     await world.enableEmail();
     const [recovery = ''] = await factors.recoveryCodes.generate(id);
     await factors.totp.verify({ accountId: id, boundTo: 'a', code: 'wrong' });
-    const account = await accounts.changeAccountAsAdmin(id, { totp_verified: false });
+    const { after: account } = await accounts.changeAccountAsAdmin(id, { totp_verified: false });
     assert.deepEqual(
       [
         account.totpVerified,

@@ -1,9 +1,6 @@
 // Records the success of each route that changes something as the event that it declares (`recorded`), with actor, target, and
 // the state before and after (checklist R131, R146). A route without one is recorded as `admin.acted`.
-import { type Account, toUser } from '../../accounts/index.ts';
 import { differenceOf } from '../../audit/index.ts';
-import { type Client, toClient } from '../../clients/index.ts';
-import type { Clock } from '../../clock.ts';
 import type { Events } from '../../events/index.ts';
 import { isMembers } from '../../json.ts';
 import type { SettingDescription } from '../../settings/index.ts';
@@ -13,25 +10,16 @@ const unnamed: Recorded = { event: 'admin.acted' };
 
 type View = Readonly<Record<string, unknown>>;
 
-/** The view that is compared before and after the change. */
-interface Seen {
-  readonly version?: number | undefined;
-  readonly view: View;
-}
-
 export interface AuditTrailDeps {
   readonly events: Pick<Events, 'record'>;
-  readonly accounts: { find(id: string): Promise<Account | undefined> };
-  readonly clients: { find(id: string): Promise<Client | undefined> };
   readonly settings: { describe(): SettingDescription[] };
-  readonly clock: Clock;
 }
 
-/** Reads the state before the change; @returns a function to call after a success. */
+/** Called before the change; @returns a function to call after a success, whose answer holds what was written and of what. */
 export type AuditTrail = (
   route: Route,
   input: RawInput,
-) => Promise<(answer: Answer<unknown> | undefined) => Promise<void>>;
+) => (answer: Answer<unknown> | undefined) => Promise<void>;
 
 // Values of personal data are recorded only where they concern access; for other data only the names of changed fields.
 // So the log holds little personal data about a deleted user until its retention ends.
@@ -87,40 +75,28 @@ const filtered = (data: View, isKept: (name: string, value: unknown) => boolean)
 /** For a created or deleted item, absent members carry no information. */
 const withoutBlanks = (data: View): View => filtered(data, (_name, value) => value !== null);
 
-export function createAuditTrail({ events, accounts, clients, settings, clock }: AuditTrailDeps): AuditTrail {
-  async function see(kind: Recorded['view'], id: string | undefined): Promise<Seen | undefined> {
-    if (kind === 'settings') return { view: settingsView(settings.describe()) };
-    if (id === undefined || kind === undefined) return undefined;
-    if (kind === 'user') {
-      const account = await accounts.find(id);
-      return account && { version: account.version, view: shownOf(kind, toUser(account, clock())) };
-    }
-    const found = await clients.find(id);
-    return found && { version: found.version, view: shownOf(kind, toClient(found)) };
+export function createAuditTrail({ events, settings }: AuditTrailDeps): AuditTrail {
+  const viewOfSettings = (kind: Recorded['view']): View | undefined =>
+    kind === 'settings' ? settingsView(settings.describe()) : undefined;
+
+  const viewOf = (kind: Recorded['view'], item: unknown): View | undefined =>
+    kind === undefined || !isMembers(item) ? undefined : shownOf(kind, item);
+
+  function changeOf(
+    { view }: Recorded,
+    settingsBefore: View | undefined,
+    answer: Answer<unknown> | undefined,
+  ): View {
+    const before = settingsBefore ?? viewOf(view, answer?.before);
+    const after = viewOfSettings(view) ?? viewOf(view, answer?.data);
+    if (before === undefined) return after === undefined ? {} : { after: withoutBlanks(after) };
+    return after === undefined ? { before: withoutBlanks(before) } : { ...differenceOf(before, after) };
   }
 
-  /** Taken from the response, which is what was written; a second read could include later changes by others. */
-  function seenIn(kind: Recorded['view'], answer: Answer<unknown> | undefined): Seen {
-    if (kind === 'settings') return { view: settingsView(settings.describe()) };
-    const data = isMembers(answer?.data) ? answer.data : {};
-    return { version: answer?.version, view: shownOf(kind, data) };
-  }
-
-  function changeOf({ view }: Recorded, before: Seen | undefined, answer: Answer<unknown> | undefined): View {
-    if (view === undefined) return {};
-    if (before === undefined) return { after: withoutBlanks(seenIn(view, answer).view) };
-    if (answer?.data === undefined) return { before: withoutBlanks(before.view) };
-    const after = seenIn(view, answer);
-    // Another administrator changed it in between: part of the difference is theirs and has its own event.
-    const isShared =
-      before.version !== undefined && after.version !== undefined && after.version > before.version + 1;
-    return { ...differenceOf(before.view, after.view), ...(isShared && { is_shared: true }) };
-  }
-
-  return async (route, input) => {
+  return (route, input) => {
     const line = route.recorded ?? unnamed;
     const membership = line.isMembership === true ? membershipOf(input) : undefined;
-    const before = await see(line.view, targetIdOf(route, input));
+    const settingsBefore = viewOfSettings(line.view);
     return async (answer) => {
       const fields = isMembers(input.body) ? Object.keys(input.body) : [];
       const id = membership?.userId ?? targetIdOf(route, input, answer);
@@ -136,7 +112,7 @@ export function createAuditTrail({ events, accounts, clients, settings, clock }:
           ...(fields.length > 0 && { fields }),
           ...(line.isBodyShown === true && { given: input.body }),
           ...(membership && { group: membership.group }),
-          ...changeOf(line, before, answer),
+          ...changeOf(line, settingsBefore, answer),
           ...details,
         },
       });

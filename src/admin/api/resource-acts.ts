@@ -236,7 +236,8 @@ export function createKit<
     });
     return bound(handle, async (input, ports) => {
       const result = await run(input, ports);
-      return result instanceof Told ? { ...noContent, recorded: result.outcome } : noContent;
+      if (!(result instanceof Told)) return noContent;
+      return { ...noContent, recorded: result.outcome, before: result.before };
     });
   };
 

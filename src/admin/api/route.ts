@@ -32,6 +32,8 @@ export interface Answer<Data> {
   readonly id?: string | undefined;
   /** Of an act that mails something (`success.hasMail`): what became of the mail so far; undefined: none was asked for. */
   readonly mail?: Queued | undefined;
+  /** The changed or deleted item as it was; absent: there was none, or its route compares nothing (`Recorded.view`). */
+  readonly before?: object | undefined;
   /** What the audit log says of it in place of what the route declares: what became of it, whom it was about. */
   readonly recorded?: Outcome | undefined;
 }
@@ -44,8 +46,10 @@ type Outcome = Partial<
 /** What a removal returns that says more of itself than its route declares: what it was is gone then. */
 export class Told {
   readonly outcome: Outcome;
-  constructor(outcome: Outcome) {
+  readonly before: object | undefined;
+  constructor(outcome: Outcome, before?: object) {
     this.outcome = outcome;
+    this.before = before;
   }
 }
 

@@ -45,7 +45,7 @@ interface Deps {
 
 export function createTestSignIns({ collection, clock, key }: Deps): TestSignIns {
   const verifierOf = (state: string): string =>
-    createHmac('sha256', key).update(`trial-verifier\n${state}`).digest('base64url');
+    createHmac('sha256', key).update(['trial-verifier', state].join('\n')).digest('base64url');
 
   async function find(state: string, browser: string): Promise<TestSignIn | undefined> {
     const record = (await collection.find(secretDigest(state)))?.value;

@@ -22,6 +22,7 @@ import { type ClientRecord, clients as collection } from '../../../store/collect
 import { defineResource, type ListPorts } from '../../api/define-resource.ts';
 import { EXPECTED } from '../../api/expected.ts';
 import type { ListDefinition } from '../../api/list-query.ts';
+import { Told } from '../../api/route.ts';
 import { atVersion, clientIdParams, rotationBody } from '../../api/shared.ts';
 import { calledAddressMembers, showAddress } from './called-addresses.ts';
 import { refusalsSchema, showRefusal } from './refusals.ts';
@@ -94,12 +95,6 @@ async function showWithWarnings(written: Written, body: object, ports: Ports) {
   return { data: { ...data, ...(unreachable.length > 0 && { unreachable }) }, version };
 }
 
-/** Without the built-in application no user, administrators included, could sign in to this product's own pages. */
-async function refuseBuiltIn(clientId: string, { clients }: Ports): Promise<void> {
-  const found = await clients.find(clientId);
-  if (found?.value.origin === 'seed') throw new AppError('client.built_in');
-}
-
 const checkedUrisQuery = ObjectSchema(
   {
     uris: Optional(
@@ -158,10 +153,10 @@ export const clients = defineResource(
         body,
         success: withSecret,
         async run({ params, body, ifVersion }, ports) {
-          await refuseBuiltIn(params.client_id, ports);
           const mode = method === 'PUT' ? 'replace' : 'merge';
           const given = { ...readClient(body), mode, authority: 'administrator', ifVersion } as const;
-          return showWithWarnings(await ports.clients.update(params.client_id, given), body, ports);
+          const written = await ports.clients.update(params.client_id, given);
+          return { ...(await showWithWarnings(written, body, ports)), before: toClient(written.before) };
         },
       });
 
@@ -230,8 +225,7 @@ export const clients = defineResource(
         event: 'client.removed',
         params: clientIdParams,
         async run({ params, ifVersion }, ports) {
-          await refuseBuiltIn(params.client_id, ports);
-          await ports.clients.remove(params.client_id, { ifVersion });
+          return new Told({}, toClient(await ports.clients.remove(params.client_id, { ifVersion })));
         },
       }),
       refusals: on.route({
@@ -256,7 +250,6 @@ export const clients = defineResource(
         isBodyOptional: true,
         success: withSecret,
         async run({ params, body, ifVersion }, ports) {
-          await refuseBuiltIn(params.client_id, ports);
           const overlapSeconds = body.overlap_seconds;
           return showWithSecret(
             await ports.clients.rotateSecret(params.client_id, { overlapSeconds, ifVersion }),

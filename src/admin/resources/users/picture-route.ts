@@ -20,9 +20,10 @@ export const userPicture = defineRoutes('Users', (on: RouteKit<Ports>) => ({
     params: idParams,
     success: { status: 200, schema: userSchema, hasVersion: true },
     async run({ params: { id }, ifVersion }, { accounts, removePicture, clock }) {
-      await removePicture(atVersion(await accounts.find(id), 'account.not_found', ifVersion));
-      const account = atVersion(await accounts.find(id), 'account.not_found');
-      return { data: toUser(account, clock()), version: account.version };
+      const before = atVersion(await accounts.find(id), 'account.not_found', ifVersion);
+      await removePicture(before);
+      const after = atVersion(await accounts.find(id), 'account.not_found');
+      return { data: toUser(after, clock()), version: after.version, before: toUser(before, clock()) };
     },
   }),
 }));

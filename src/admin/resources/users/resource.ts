@@ -1,11 +1,12 @@
 // Users (specification §4.1, decisions §6).
 import { Enum, Object as ObjectSchema } from 'typebox';
-import { type Account, type Accounts, toUser } from '../../../accounts/index.ts';
+import { type Account, type Accounts, type ChangedAccount, toUser } from '../../../accounts/index.ts';
 import { AppError } from '../../../errors.ts';
 import type { EventName } from '../../../events/index.ts';
 import type { Queued } from '../../../mail/index.ts';
 import { defineResource, defineRoutes, type ListPorts, type RouteKit } from '../../api/define-resource.ts';
 import type { Actor } from '../../api/ports.ts';
+import { Told } from '../../api/route.ts';
 import { strict } from '../../api/schema-parts.ts';
 import { atVersion, idParams, userIdBody } from '../../api/shared.ts';
 import { userList } from './list.ts';
@@ -53,6 +54,11 @@ const show = (account: Account, { clock }: Ports) => ({
   version: account.version,
 });
 
+const showChange = ({ before, after }: ChangedAccount, ports: Ports) => ({
+  ...show(after, ports),
+  before: show(before, ports).data,
+});
+
 const get = async (id: string, { accounts }: Ports, ifVersion?: number): Promise<Account> =>
   atVersion(await accounts.find(id), 'account.not_found', ifVersion);
 
@@ -72,16 +78,18 @@ export const users = defineResource(
   },
   (on) => {
     const change = (method: 'PUT' | 'PATCH') =>
-      on.change({
+      on.route({
         method,
+        path: '/users/{id}',
         summary: 'Change a user: only the given fields change; null clears a field',
-        event: 'user.updated',
+        recorded: { event: 'user.updated', target: 'user', view: 'user' },
+        params: idParams,
         body: userChangesSchema,
-        run: ({ params, body, ifVersion, actor }, { accounts }) =>
-          accounts.changeAccountAsAdmin(params.id, body, {
-            version: ifVersion,
-            isByOwner: isOwn(actor, params.id),
-          }),
+        success: changed,
+        async run({ params, body, ifVersion, actor }, ports) {
+          const options = { version: ifVersion, isByOwner: isOwn(actor, params.id) };
+          return showChange(await ports.accounts.changeAccountAsAdmin(params.id, body, options), ports);
+        },
       });
 
     return {
@@ -135,9 +143,11 @@ export const users = defineResource(
         event: 'user.removed',
         params: idParams,
         async run({ params, ifVersion }, ports) {
-          // removeAccountAsAdmin() also completes a deletion that a crash interrupted, which get() would no longer find.
-          if (ifVersion !== undefined) await get(params.id, ports, ifVersion);
+          // removeAccountAsAdmin() also completes a deletion that a crash interrupted, which would no longer be found.
+          const found = await ports.accounts.find(params.id);
+          if (ifVersion !== undefined) atVersion(found, 'account.not_found', ifVersion);
           await ports.accounts.removeAccountAsAdmin(params.id);
+          return new Told({}, found && show(found, ports).data);
         },
       }),
     };
@@ -147,9 +157,7 @@ export const users = defineResource(
 interface UserAct {
   readonly summary: string;
   readonly event: EventName;
-  /** Whether it changes nothing of the user itself, so that there is nothing to compare. */
-  readonly isBeside?: boolean;
-  readonly run: (account: Account, ports: Ports) => Promise<unknown>;
+  readonly run: (id: string, accounts: AccountsPort, version: number | undefined) => Promise<ChangedAccount>;
 }
 
 interface MailingAct extends Pick<UserAct, 'summary' | 'event'> {
@@ -158,18 +166,16 @@ interface MailingAct extends Pick<UserAct, 'summary' | 'event'> {
 
 /** Acts on one user; each answers with the user. */
 export const userActs = defineRoutes('Users', (on: RouteKit<Ports>) => {
-  const act = (name: string, { summary, event, isBeside, run }: UserAct) =>
+  const act = (name: string, { summary, event, run }: UserAct) =>
     on.route({
       method: 'POST',
       path: `/users/{id}/${name}`,
       summary,
-      recorded: { event, target: 'user', ...(isBeside !== true && { view: 'user' }) },
+      recorded: { event, target: 'user', view: 'user' },
       params: idParams,
       success: changed,
-      async run({ params, ifVersion }, ports) {
-        await run(await get(params.id, ports, ifVersion), ports);
-        return show(await get(params.id, ports), ports);
-      },
+      run: async ({ params, ifVersion }, ports) =>
+        showChange(await run(params.id, ports.accounts, ifVersion), ports),
     });
 
   /** Answers with the mail, too: whether it can leave at all is not told by the user. */
@@ -197,36 +203,42 @@ export const userActs = defineRoutes('Users', (on: RouteKit<Ports>) => {
       recorded: { event: 'user.unlocked', target: 'user', view: 'user' },
       body: userIdBody,
       success: changed,
-      async run({ body, ifVersion }, ports) {
-        if (ifVersion !== undefined) await get(body.user_id, ports, ifVersion);
-        return show(await ports.accounts.unlock(body.user_id), ports);
-      },
+      run: async ({ body, ifVersion }, ports) =>
+        showChange(await ports.accounts.unlock(body.user_id, { version: ifVersion }), ports),
     }),
     unlock: act('unlock', {
       summary: 'Unlock a user',
       event: 'user.unlocked',
-      run: ({ id }, { accounts }) => accounts.unlock(id),
+      run: (id, accounts, version) => accounts.unlock(id, { version }),
     }),
     deactivate: act('deactivate', {
       summary: 'Deactivate a user and end their sessions',
       event: 'user.deactivated',
-      run: ({ id }, { accounts }) => accounts.changeAccountAsAdmin(id, { is_active: false }),
+      run: (id, accounts, version) => accounts.changeAccountAsAdmin(id, { is_active: false }, { version }),
     }),
     reactivate: act('reactivate', {
       summary: 'Reactivate a deactivated user',
       event: 'user.reactivated',
-      run: ({ id }, { accounts }) => accounts.changeAccountAsAdmin(id, { is_active: true }),
+      run: (id, accounts, version) => accounts.changeAccountAsAdmin(id, { is_active: true }, { version }),
     }),
-    revokeSessions: act('revoke-sessions', {
+    revokeSessions: on.route({
+      method: 'POST',
+      path: '/users/{id}/revoke-sessions',
       summary: 'Sign a user out everywhere',
-      event: 'user.sessions_revoked',
-      isBeside: true,
-      run: ({ id }, { accounts }) => accounts.endSessionsAsAdmin(id),
+      recorded: { event: 'user.sessions_revoked', target: 'user' },
+      params: idParams,
+      success: changed,
+      async run({ params, ifVersion }, ports) {
+        const { id } = await get(params.id, ports, ifVersion);
+        await ports.accounts.endSessionsAsAdmin(id);
+        return show(await get(id, ports), ports);
+      },
     }),
     resetMfa: act('reset-mfa', {
       summary: 'Reset the second factor: the user must enrol again',
       event: 'mfa.reset',
-      run: ({ id }, { accounts }) => accounts.changeAccountAsAdmin(id, { totp_verified: false }),
+      run: (id, accounts, version) =>
+        accounts.changeAccountAsAdmin(id, { totp_verified: false }, { version }),
     }),
     sendPasswordReset: mailing('send-password-reset', {
       summary: 'Mail a user a link to set a new password',
@@ -248,8 +260,9 @@ export const userActs = defineRoutes('Users', (on: RouteKit<Ports>) => {
       success: changed,
       async run({ params, body, ifVersion, actor }, ports) {
         if (isOwn(actor, params.id)) throw new AppError('account.email_frozen');
-        await ports.settleEmailChange(await get(params.id, ports, ifVersion), body.choice);
-        return show(await get(params.id, ports), ports);
+        const before = await get(params.id, ports, ifVersion);
+        await ports.settleEmailChange(before, body.choice);
+        return showChange({ before, after: await get(params.id, ports) }, ports);
       },
     }),
     sendEmailVerification: mailing('send-email-verification', {
