@@ -34,6 +34,7 @@ function isExcerpt(code: string, file: string): boolean {
 test('recipes: one for each kind of change', () => {
   const names = recipes.map((path) => path.replace(/^.*\/|\.md$/g, ''));
   assert.deepEqual(names.sort(), [
+    'application-setting',
     'audit-event',
     'collection',
     'job',
