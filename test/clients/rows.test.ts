@@ -135,7 +135,7 @@ for (const entry of settable) {
   });
 }
 
-test('rows: what the server alone sets and what no row knows is refused, and nothing of it stored', async () => {
+test('rows: what the server alone sets, and what no row knows, is refused', async () => {
   const { id } = await app.register();
   for (const [name] of [...readOnly, ['colour'] as const]) {
     const { status, body } = await app.admin('PATCH', `/clients/${id}`, { client_name: 'X', [name]: 'x' });
