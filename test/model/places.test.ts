@@ -45,7 +45,6 @@ allow_password_reset 5
 allow_self_signup 5
 allowedGroups 5
 allowed_groups 12
-amr 15
 application_type 21
 approved_addresses 7
 auth_mode 18
