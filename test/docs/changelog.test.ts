@@ -1,4 +1,4 @@
-// Documentation: CHANGELOG.md has the form of Keep a Changelog, and a section for the version of package.json.
+// Documentation: CHANGELOG.md has the form of Keep a Changelog, and package.json a version that it doesn't give to anything else.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { read } from './markdown.ts';
@@ -20,9 +20,13 @@ test('changelog: Unreleased first, then versions with a date, newest first', () 
   assert.deepEqual(dates, [...dates].sort().reverse());
 });
 
-test('changelog: the version of package.json has its section', () => {
+test('changelog: what is unreleased has a version of its own, a release its section', () => {
   const { version }: { version: string } = JSON.parse(read('package.json'));
-  assert.ok(sections.some(({ heading }) => heading.startsWith(`[${version}] - `)));
+  const released = sections.flatMap(({ heading }) => /^\[(\d[^\]]*)\] - /.exec(heading)?.[1] ?? []);
+  const isUnreleased = sections.some(({ heading, kinds }) => heading === '[Unreleased]' && kinds.length > 0);
+  assert.equal(released.includes(version), !isUnreleased, version);
+  const [newest = ''] = released;
+  assert.ok(version.localeCompare(newest, 'en', { numeric: true }) >= 0, `${version} after ${newest}`);
 });
 
 test('changelog: each section has only known kinds of changes, once and in order', () => {
