@@ -2,7 +2,7 @@
 // trying it is refused.
 import { AppError } from '../src/errors.ts';
 import type { Form } from '../src/http/index.ts';
-import type { SignupAnswers, SignupQuestions, SignupValues } from '../src/registration/index.ts';
+import type { SignupAnswers, SignupQuestions } from '../src/registration/index.ts';
 import { signupFields } from '../src/registration/index.ts';
 import type { FieldErrors } from '../src/views/index.ts';
 
@@ -45,7 +45,7 @@ export function readSignup(
   refuseUnknown(form, questions);
   const { fields, isPasswordAsked, terms } = questions;
   const errors: Record<string, string> = {};
-  const values: { -readonly [Name in keyof SignupValues]: SignupValues[Name] } = {};
+  const values: Record<string, string> = {};
   for (const name of signupFields) {
     if (fields[name] === 'hidden') continue;
     const value = form.get(name)?.trim() ?? '';

@@ -7,6 +7,9 @@ import { eventRows } from '../../src/model/events/events.ts';
 import { mailRows } from '../../src/model/mails.ts';
 import { refusalRows } from '../../src/model/refusals/refusals.ts';
 import { settingKeys, settingRow } from '../../src/model/settings/settings.ts';
+import type { UserFacts } from '../../src/model/users/facts.ts';
+import { importedRows } from '../../src/model/users/imported-rows.ts';
+import { userRows } from '../../src/model/users/rows.ts';
 import { AMR_WORDS, WAYS, waysToSignIn } from '../../src/model/ways-to-sign-in.ts';
 import type { Found } from './sources.ts';
 
@@ -61,6 +64,10 @@ export function derivedTexts(): Found[] {
     ...refusalRows.flatMap(({ words, remedy }) =>
       [words, remedy].map((text) => ({ text, at: 'src/model/refusals' })),
     ),
+    ...Object.values<UserFacts>({ ...userRows, ...importedRows })
+      .flatMap(({ column, claim }) => [column?.label, claim?.meaning])
+      .filter((text) => text !== undefined)
+      .map((text) => ({ text, at: 'src/model/users' })),
     ...settings.map((text) => ({ text, at: 'src/model/settings' })),
     ...events.map((text) => ({ text, at: 'src/model/events' })),
     ...told.map((text) => ({ text, at: 'src/model/events' })),

@@ -29,7 +29,7 @@ const PAGES =
   /^src\/admin\/(?!guides\/|api\/|resources\/branding\/samples\/|resources\/[\w-]+\/(?:resource|schema|query)\.ts)/;
 /** Whose refusals reach pages. */
 const REFUSING =
-  /^src\/(?:(?:accounts|apis|branding|clients|mail|passkeys|recovery|registration|second-factors|settings)\/|model\/(?:applications\/)?[a-z]*-?kinds|model\/uris|api\/walk|oidc\/outbound\/outbound|admin\/(?:api\/(?!openapi|examples|schema-parts|shared|list-query|route)|resources\/[\w-]+\/(?:resource|schema|query)\.ts))/;
+  /^src\/(?:(?:accounts|apis|branding|clients|mail|passkeys|recovery|registration|second-factors|settings)\/|model\/(?:applications\/|users\/)?[a-z]*-?kinds|model\/users\/username|model\/uris|api\/walk|oidc\/outbound\/outbound|admin\/(?:api\/(?!openapi|examples|schema-parts|shared|list-query|route)|resources\/[\w-]+\/(?:resource|schema|query)\.ts))/;
 const REFUSAL =
   /^(?:\{a\}\{?b?\}?:? ?)?(?:[Mm]ust|[Ii]s|[Ii]t|[Hh]as|[Nn]eeds?|[Mm]ay only|[Ee]ntry|This|These|An?|The|No|Only|Unknown|Cannot|Costs|Sign in|Enter|There|Application|Group|API|With|Connection|Addresses|its|one of|true or|Add|Approve|from|of at|something|Write) .*|^.* (?:is|are|has|was|were|had|cannot|must|do|does) .*\.$/;
 

@@ -3,6 +3,7 @@
 // onboarding.ts creates the first one, removal.ts deletes accounts, authenticate.ts checks passwords.
 import { AppError } from '../errors.ts';
 import { errorRows } from '../model/errors/errors.ts';
+import { parseUsername } from '../model/users/username.ts';
 import type { AccountRecord } from '../store/collections.ts';
 import { AlreadyExists, type Stored, VersionConflict } from '../store/port.ts';
 import { isUsable, toAccount } from './account.ts';
@@ -27,7 +28,6 @@ import { createOnboarding } from './onboarding.ts';
 import { createDueDeletions, markLeaving, unmarkLeaving } from './own-deletion.ts';
 import { createPasskeyAdmins } from './passkey-admins.ts';
 import { createRemoval } from './removal.ts';
-import { parseUsername } from './username.ts';
 
 export function createAccounts(deps: AccountsDeps): Accounts {
   const { clock, newId, passwords, minPasswordLength, settings, endSessions, events } = deps;

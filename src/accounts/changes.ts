@@ -1,38 +1,20 @@
 // Validates changes of an account: one pure function for creation and every update, so that no path has rules of its
 // own. It reports all problems at once, by their names in the API.
 import { AppError } from '../errors.ts';
-import type { AccountRecord, OtherEmail, Role } from '../store/collections.ts';
-import { parseEmail } from './email.ts';
+import type { Given } from '../model/row.ts';
+import { MAX_OTHER_EMAILS } from '../model/users/kinds.ts';
+import type { userRows } from '../model/users/rows.ts';
+import type { AccountRecord } from '../store/collections.ts';
 import { clearFailures } from './lockout.ts';
 import { passwordProblems } from './passwords/password-rules.ts';
-import {
-  type AddressChanges,
-  mergeAddress,
-  mergeProfile,
-  type ProfileChanges,
-  phoneProblem,
-} from './profile.ts';
-import { eraseSecondFactors, hasSecondFactor, nextSecurityChange } from './security-state.ts';
-import { parseUsername } from './username.ts';
+import { hasSecondFactor, nextSecurityChange } from './security-state.ts';
+import { usersAt } from './user-rows.ts';
 
-/** An absent or undefined member stays unchanged; null clears it. */
-export interface AccountChanges extends ProfileChanges {
-  readonly username?: string | undefined;
-  readonly password?: string | undefined;
-  readonly email?: string | null | undefined;
-  /** All of them, as verified; those that were there stay as they are. The primary one and repetitions are left out. */
-  readonly other_emails?: readonly string[] | undefined;
-  readonly role?: Role | undefined;
-  readonly is_active?: boolean | undefined;
-  readonly is_email_verified?: boolean | undefined;
-  /** false: erases every second factor; the next sign-in must enrol one again. */
-  readonly totp_verified?: boolean | undefined;
-  readonly address?: AddressChanges | null | undefined;
+/** By the names of the API. An absent or undefined member stays unchanged; null clears it. */
+export type AccountChanges = Given<typeof userRows> & {
   /** Of src/avatars. */
   readonly avatar_id?: string | null | undefined;
-  readonly phone_number?: string | null | undefined;
-  readonly phone_number_verified?: boolean | undefined;
-}
+};
 
 export interface ChangeContext {
   /** Epoch milliseconds. */
@@ -43,11 +25,6 @@ export interface ChangeContext {
   /** The hash of `changes.password`; absent while the changes are only validated. */
   readonly passwordHash?: string | undefined;
 }
-
-/** Besides the primary one. */
-export const MAX_OTHER_EMAILS = 4;
-
-type Report = (field: string, problem: string) => void;
 
 /** An account without any data. */
 export const blankAccount = (now: number): AccountRecord => ({
@@ -70,28 +47,16 @@ export function applyChanges(
   changes: AccountChanges,
   context: ChangeContext,
 ): AccountRecord {
-  const fields: Record<string, string> = {};
-  const report: Report = (field, problem) => {
-    fields[field] ??= problem;
-  };
-  const isReset = changes.totp_verified === false;
+  const { avatar_id: avatarId, ...given } = changes;
   // Guesses of the old password say nothing about the new one.
-  const current = changes.password === undefined ? before : clearFailures(before);
-  const after: AccountRecord = {
-    ...(isReset ? eraseSecondFactors(current, context.now) : current),
-    role: changes.role ?? before.role,
-    isActive: changes.is_active ?? before.isActive,
-    totpVerified: changes.totp_verified ?? before.totpVerified,
-    profile: mergeProfile(before.profile, changes, report),
-    updatedAt: context.now,
-  };
-  applyNames(after, changes, report);
-  applyOtherEmails(after, changes, context.now, report);
-  applyContact(after, changes, report);
-  if (changes.avatar_id === null) delete after.avatarId;
-  else if (changes.avatar_id !== undefined) after.avatarId = changes.avatar_id;
-  applyPassword(after, changes, context, report);
-  const isFactorLost = isReset && hasSecondFactor(before);
+  const current = given.password === undefined ? before : clearFailures(before);
+  const { next, problems } = usersAt(context).change(current, given, { by: 'administrator' });
+  const after: AccountRecord = { ...next, updatedAt: context.now };
+  if (avatarId === null) delete after.avatarId;
+  else if (avatarId !== undefined) after.avatarId = avatarId;
+  const fields = { ...combined(after, changes, context), ...Object.fromEntries(problems) };
+  if (Object.keys(fields).length > 0) throw new AppError('request.invalid', { fields });
+  const isFactorLost = changes.totp_verified === false && hasSecondFactor(before);
   const isStanding = after.role === before.role && after.isActive === before.isActive;
   // The owner of the previous mailbox may have signed in with it (checklist R063).
   const isMoved = before.usernameKey !== '' && after.emailKey !== before.emailKey;
@@ -103,114 +68,38 @@ export function applyChanges(
   if (endsSessions || after.emailKey !== before.emailKey) {
     after.securityChangedAt = nextSecurityChange(before, context.now);
   }
-  if (Object.keys(fields).length > 0) throw new AppError('request.invalid', { fields });
   return after;
 }
 
-// The functions below write into the copy that applyChanges created and returns.
-
-function applyNames(after: AccountRecord, changes: AccountChanges, report: Report): void {
-  if (changes.username !== undefined) {
-    const username = parseUsername(changes.username);
-    if ('problem' in username) report('username', username.problem);
-    else {
-      after.username = username.name;
-      after.usernameKey = username.key;
-    }
-  }
-  const keyBefore = after.emailKey;
-  if (changes.email === null || changes.email === '') {
-    delete after.email;
-    delete after.emailKey;
-    // Nothing would count without a primary one.
-    delete after.otherEmails;
-  } else if (changes.email !== undefined) {
-    const email = parseEmail(changes.email);
-    if (email === undefined) report('email', 'Must be an e-mail address such as alice@example.com.');
-    else {
-      after.email = email.address;
-      after.emailKey = email.key;
-    }
-  }
-  // Verification belongs to one address (checklist R129): a new one is unverified unless an administrator vouches for
-  // it.
-  // One that the account had verified already stays so.
-  if (after.emailKey !== keyBefore) after.isEmailVerified = isOther(after, after.emailKey);
-  if (changes.is_email_verified !== undefined) after.isEmailVerified = changes.is_email_verified;
-  if (after.isEmailVerified && after.emailKey === undefined) {
-    report('is_email_verified', 'The user has no e-mail address to verify.');
-  }
-  // The rule of username.ts that keeps the names of two accounts apart.
-  if (after.usernameKey.includes('@') && after.usernameKey !== after.emailKey) {
-    const field = changes.username === undefined ? 'email' : 'username';
-    report(field, 'A username with an @ must be the e-mail address of the same user: change both together.');
-  }
-}
-
-const isOther = ({ otherEmails = [] }: AccountRecord, key: string | undefined): boolean =>
-  otherEmails.some((other) => other.key === key);
-
-function applyOtherEmails(
-  after: AccountRecord,
-  { other_emails: given }: AccountChanges,
-  now: number,
-  report: Report,
-): void {
-  const { otherEmails: before = [], emailKey } = after;
-  const wanted = (given ?? before.map(({ address }) => address)).map((text) => parseEmail(text));
-  if (wanted.includes(undefined))
-    report('other_emails', 'Must be e-mail addresses such as alice@example.com.');
-  const others = new Map<string, OtherEmail>();
-  for (const email of wanted) {
-    if (email === undefined || email.key === emailKey || others.has(email.key)) continue;
-    const known = before.find(({ key }) => key === email.key);
-    others.set(email.key, known ?? { ...email, verifiedAt: now });
-  }
-  if (others.size > MAX_OTHER_EMAILS) report('other_emails', `Must be ${MAX_OTHER_EMAILS} at most.`);
-  if (others.size > 0 && emailKey === undefined)
-    report('other_emails', 'The user has no primary e-mail address.');
-  if (others.size > 0) after.otherEmails = [...others.values()];
-  else delete after.otherEmails;
-}
-
-function applyContact(after: AccountRecord, changes: AccountChanges, report: Report): void {
-  if (changes.address !== undefined) {
-    const address = mergeAddress(after.address, changes.address, report);
-    if (address === undefined) delete after.address;
-    else after.address = address;
-  }
-  if (changes.phone_number !== undefined) {
-    const phoneNumber = changes.phone_number?.trim() ?? '';
-    const problem = phoneNumber === '' ? undefined : phoneProblem(phoneNumber);
-    if (problem !== undefined) report('phone_number', problem);
-    if (phoneNumber !== after.phoneNumber) delete after.isPhoneNumberVerified;
-    if (phoneNumber === '') delete after.phoneNumber;
-    else after.phoneNumber = phoneNumber;
-  }
-  if (changes.phone_number_verified !== undefined) {
-    if (changes.phone_number_verified && after.phoneNumber === undefined) {
-      report('phone_number_verified', 'The user has no telephone number to verify.');
-    }
-    after.isPhoneNumberVerified = changes.phone_number_verified;
-  }
-}
-
-function applyPassword(
+/** What its members say of one another. It takes the primary address out of the others. */
+function combined(
   after: AccountRecord,
   changes: AccountChanges,
   context: ChangeContext,
-  report: Report,
-): void {
-  if (changes.password === undefined) return;
-  const problems = passwordProblems(changes.password, {
-    minLength: context.minPasswordLength,
-    username: after.username,
-    email: after.email,
-    contextWords: context.contextWords,
-  });
-  if (problems.length > 0) report('password', problems.join(' '));
-  after.passwordChangedAt = context.now;
-  if (context.passwordHash !== undefined) after.passwordHash = context.passwordHash;
+): Record<string, string> {
+  const { usernameKey, email, emailKey, isEmailVerified, phoneNumber, isPhoneNumberVerified } = after;
+  const others = after.otherEmails?.filter(({ key }) => key !== emailKey) ?? [];
+  if (others.length === 0) delete after.otherEmails;
+  else after.otherEmails = others;
+  const fields: Record<string, string> = {};
+  if (isEmailVerified && emailKey === undefined)
+    fields.is_email_verified = 'The user has no e-mail address to verify.';
+  // The rule of username.ts that keeps the names of two accounts apart.
+  if (usernameKey.includes('@') && usernameKey !== emailKey)
+    fields[changes.username === undefined ? 'email' : 'username'] =
+      'A username with an @ must be the e-mail address of the same user: change both together.';
+  if (others.length > 0 && emailKey === undefined)
+    fields.other_emails = 'The user has no primary e-mail address.';
+  else if (others.length > MAX_OTHER_EMAILS) fields.other_emails = `Must be ${MAX_OTHER_EMAILS} at most.`;
+  if (isPhoneNumberVerified === true && phoneNumber === undefined)
+    fields.phone_number_verified = 'The user has no telephone number to verify.';
+  if (changes.password !== undefined) {
+    const { minPasswordLength: minLength, contextWords } = context;
+    const about = { minLength, username: after.username, email, contextWords };
+    const problems = passwordProblems(changes.password, about);
+    if (problems.length > 0) fields.password = problems.join(' ');
+  }
+  return fields;
 }
 
 /** Whether a change of an account ends its sessions: they rest on what was before. */

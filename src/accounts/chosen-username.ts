@@ -3,8 +3,8 @@
 // (decision 0014). Administrators may create any; accounts that have such a name keep it.
 import { isOneAlphabet } from '../alphabets.ts';
 import { reservedNames } from '../model/reserved-names.ts';
+import { parseUsername } from '../model/users/username.ts';
 import { skeletonOf } from '../skeleton.ts';
-import { parseUsername } from './username.ts';
 
 const reserved = new Set(reservedNames.map(skeletonOf));
 

@@ -1,4 +1,4 @@
-// Which e-mail domains people may sign up with, or add to their accounts. Domains of addresses are in ASCII (src/accounts/email.ts); the settings store the
+// Which e-mail domains people may sign up with, or add to their accounts. Domains of addresses are in ASCII (src/model/users/email-address.ts); the settings store the
 // lists in ASCII and lower case, separated by spaces.
 import type { SettingValues } from '../settings/index.ts';
 

@@ -1,25 +1,26 @@
 // Imports an account from another system under the rules for all accounts (changes.ts), but with its existing
 // password hash and its creation time.
+import { walk } from '../api/walk.ts';
 import type { Clock } from '../clock.ts';
 import { AppError } from '../errors.ts';
 import { errorRows } from '../model/errors/errors.ts';
+import type { Given } from '../model/row.ts';
+import { importedRows } from '../model/users/imported-rows.ts';
 import type { AccountRecord } from '../store/collections.ts';
 import { AlreadyExists, type Collection } from '../store/port.ts';
 import { type Account, toAccount } from './account.ts';
-import { type AccountChanges, applyChanges, blankAccount } from './changes.ts';
+import { applyChanges, blankAccount } from './changes.ts';
+import type { NewAccount } from './contract.ts';
 import type { Groups } from './groups.ts';
 import { readPasswordHash } from './passwords/foreign-hash.ts';
 
-export type ImportedAccount = AccountChanges & {
-  /** Chosen beforehand, so that what was interrupted finds again what it created; default: a new one. */
-  readonly id?: string | undefined;
-  readonly username: string;
-  /** Absent: the account has no password until one is set. */
-  readonly passwordHash?: string | undefined;
-  /** Epoch milliseconds; default: now. */
-  readonly createdAt?: number | undefined;
-  readonly groups?: readonly string[] | undefined;
-};
+export type ImportedAccount = NewAccount &
+  Given<typeof importedRows> & {
+    /** Chosen beforehand, so that what was interrupted finds again what it created; default: a new one. */
+    readonly id?: string | undefined;
+  };
+
+const ofImports = walk(importedRows, {});
 
 /**
  * Validates first and writes on request, so that many can be validated in parallel and still be written in order. Until then
@@ -41,20 +42,22 @@ interface Deps {
 }
 
 export function createImportAccount({ collection, groups, noteHash, clock, newId }: Deps): ImportAccount {
-  async function problemsOf({ passwordHash, createdAt, groups: names = [] }: ImportedAccount) {
-    const fields: Record<string, string> = {};
-    const read = passwordHash === undefined ? undefined : readPasswordHash(passwordHash);
+  function readExtra({ password_hash, groups: names, created_at }: ImportedAccount) {
+    const { next, problems } = ofImports.change(
+      {},
+      { password_hash, groups: names, created_at },
+      { by: 'administrator' },
+    );
+    const fields: Record<string, string> = Object.fromEntries(problems);
+    const read = next.passwordHash === undefined ? undefined : readPasswordHash(next.passwordHash);
     if (read !== undefined && 'problem' in read) fields.password_hash = read.problem;
-    if (createdAt !== undefined && (createdAt < 0 || createdAt > clock())) {
+    if (next.createdAt !== undefined && (next.createdAt < 0 || next.createdAt > clock()))
       fields.created_at = 'Must be a time in the past.';
-    }
-    const missing = names.length === 0 ? [] : await groups.missing(names);
-    if (missing.length > 0) fields.groups = `Group not found: ${missing.slice(0, 5).join(', ')}.`;
-    return { fields, hash: read !== undefined && 'hash' in read ? read.hash : undefined };
+    return { ...next, fields, hash: read !== undefined && 'hash' in read ? read.hash : undefined };
   }
 
   function recordOf(input: ImportedAccount, fields: Record<string, string>): AccountRecord {
-    const { passwordHash: _, createdAt: __, groups: ___, id: ____, ...changes } = input;
+    const { password_hash: _, created_at: __, groups: ___, id: ____, ...changes } = input;
     try {
       const now = clock();
       return applyChanges(blankAccount(now), changes, { now, minPasswordLength: 0 });
@@ -81,14 +84,16 @@ export function createImportAccount({ collection, groups, noteHash, clock, newId
   }
 
   return async (input) => {
-    const { fields, hash } = await problemsOf(input);
+    const { fields, hash, createdAt, groups: names = [] } = readExtra(input);
+    const missing = names.length === 0 ? [] : await groups.missing(names);
+    if (missing.length > 0) fields.groups = `Group not found: ${missing.slice(0, 5).join(', ')}.`;
     const record = recordOf(input, fields);
     if (Object.keys(fields).length > 0) throw new AppError('request.invalid', { fields });
     if (hash !== undefined) {
       record.passwordHash = hash;
       record.passwordChangedAt = record.createdAt;
     }
-    if (input.createdAt !== undefined) record.createdAt = input.createdAt;
+    if (createdAt !== undefined) record.createdAt = createdAt;
     let noted: Promise<void> | undefined;
     const ready = (): Promise<void> => {
       noted ??= hash === undefined ? Promise.resolve() : noteHash(hash);
@@ -98,7 +103,7 @@ export function createImportAccount({ collection, groups, noteHash, clock, newId
       ready,
       async write() {
         await ready();
-        return write(record, input.groups ?? [], input.id);
+        return write(record, names, input.id);
       },
     };
   };

@@ -28,6 +28,8 @@ import { minPasswordLength } from './passwords/password-rules.ts';
 import { createRefusalTime } from './passwords/refusal-time.ts';
 import { createReportSignIn } from './sign-in-events.ts';
 
+export { parseEmail } from '../model/users/email-address.ts';
+export { fold } from '../model/users/fold.ts';
 export { type Account, activeAdminFilters, isLeaving, isUsable, toAccount } from './account.ts';
 export {
   addressChangeOf,
@@ -37,24 +39,22 @@ export {
   oldWaysOf,
   withKept,
 } from './address-change.ts';
-export { MAX_OTHER_EMAILS } from './changes.ts';
 export { problemOfChosenUsername } from './chosen-username.ts';
 export type { CompleteSignIn } from './complete-sign-in.ts';
 export type { Accounts, ChangedAccount, NewAccount } from './contract.ts';
 export { displayNameOf } from './display-name.ts';
-export { addressKey, ownAddress, parseEmail } from './email.ts';
+export { addressKey, ownAddress } from './email.ts';
 export { isDomainWelcome } from './email-domains.ts';
 export { mayBeLeftWith } from './factor-policy.ts';
 export { finishInterrupted } from './finish-interrupted-job.ts';
-export { fold } from './fold.ts';
 export { owesSecondStep } from './freshness.ts';
 export { type Group, type Groups, groupNamePattern, memberFilter } from './groups.ts';
 export { countBrowserCode, isKnownBrowser, uncountBrowserCode } from './known-browsers.ts';
 export { parseLoginName } from './login-name.ts';
+export { ownMembersOf } from './own-members.ts';
 export { checkNewPassword } from './passwords/check-new-password.ts';
 export type { HashParameters } from './passwords/password.ts';
 export { minPasswordLength } from './passwords/password-rules.ts';
-export type { ProfileChanges } from './profile.ts';
 export { removeDueAccounts } from './remove-due-job.ts';
 export { type AdminAccess, accessOfRole } from './role-access.ts';
 export {
@@ -65,7 +65,7 @@ export {
   settleFactors,
   wantsSecondStep,
 } from './security-state.ts';
-export { toUser } from './to-user.ts';
+export { toUser, type User } from './to-user.ts';
 
 interface Deps {
   readonly store: Store;

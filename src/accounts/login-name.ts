@@ -1,8 +1,9 @@
 // Finds the account of a sign-in name in exactly one index, so that a name never matches two accounts.
+
+import { parseEmail } from '../model/users/email-address.ts';
+import { fold } from '../model/users/fold.ts';
 import type { AccountRecord } from '../store/collections.ts';
 import type { EphemeralCollection, Stored } from '../store/port.ts';
-import { parseEmail } from './email.ts';
-import { fold } from './fold.ts';
 
 export interface LoginName {
   readonly index: 'username' | 'email';

@@ -3,6 +3,7 @@
 // hold it.
 import { isDeepStrictEqual } from 'node:util';
 import { isMembers } from '../json.ts';
+import type { Parsed } from '../model/kind.ts';
 import type { Held, Row, Rows, Setter, Special, Specials, Stored, View, Viewer } from '../model/row.ts';
 
 interface How {
@@ -39,10 +40,13 @@ const maySet = ({ setBy }: Row<unknown>, by: Setter): boolean =>
 
 const isSeenBy = ({ shownTo }: Row<unknown>, to: Viewer): boolean => shownTo === 'everyone' || shownTo === to;
 
-type Settled = { readonly value: unknown } | { readonly problem: string };
-
 /** @param before the value that is there */
-function settledBy({ kind, absent }: Row<unknown>, given: unknown, before: unknown, by: Setter): Settled {
+function settledBy(
+  { kind, absent }: Row<unknown>,
+  given: unknown,
+  before: unknown,
+  by: Setter,
+): Parsed<unknown> {
   const goesBack = absent === null || absent === undefined;
   if (given === null && goesBack) return { value: null };
   const parsed = kind.parse(given);
@@ -120,8 +124,11 @@ export function walk<F extends Rows, R extends Held<F> = Held<F> & Stored<F>>(
           continue;
         }
         const settled = settledBy(one, given[name], read(record, one), by);
-        if ('problem' in settled) problems.set(name, settled.problem);
-        else next = changed(next, entry, settled.value);
+        if ('problem' in settled) {
+          const { problem, inside } = settled;
+          if (inside === undefined) problems.set(name, problem);
+          else for (const [member, one] of Object.entries(inside)) problems.set(`${name}.${member}`, one);
+        } else next = changed(next, entry, settled.value);
       }
       return { next, problems };
     },

@@ -1,7 +1,13 @@
 // What a kind of value is (kinds.ts and its neighbours have them), said without a library: whoever compiles schemas does so above.
 import type { PageText } from '../phrase.ts';
 
-export type Parsed<T> = { readonly value: T } | { readonly problem: string };
+export type Parsed<T> = { readonly value: T } | Problem;
+
+export interface Problem {
+  readonly problem: string;
+  /** Of an object: what is wrong with which of its members. */
+  readonly inside?: Readonly<Record<string, string>>;
+}
 
 /** JSON Schema keywords (OpenAPI 3.1). */
 export interface Schema {

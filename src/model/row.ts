@@ -112,3 +112,10 @@ export type Specials<F extends Rows, R = Stored<F>> = {
     ? Pick<Special<R, ValueOf<F[N]>, SentOf<F[N]>>, 'show'>
     : Special<R, ValueOf<F[N]>, SentOf<F[N]>>;
 };
+
+type Fixed<F> = NamesOf<F, { readonly setBy: 'server' }>;
+
+/** What JSON says of a change: by every name that can be set. */
+export type Given<F extends Rows> = {
+  readonly [N in Exclude<keyof F, Fixed<F>>]?: SentOf<F[N]> | Extract<F[N]['absent'], null> | undefined;
+};

@@ -8,7 +8,7 @@ const control = '\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029\\u202a-\\u202e\\u2
 
 /** Texts without control characters and without ones that change the reading direction, as a pattern of JSON Schema. */
 export const oneLine = `^[^${control}]*$`;
-export const severalLines = `^(?:[^${control}]|\\r?\\n)*$`;
+const severalLines = `^(?:[^${control}]|\\r?\\n)*$`;
 
 // Texts appear in headers, mails and pages: no control characters, line breaks or bidirectional overrides (checklist R132).
 const isOneLine = (text: string): boolean =>
@@ -108,7 +108,7 @@ export const url: Kind<string> = {
 
 /** '' for none. Of a person, who may write it as browsers show it; applications put it into href and src. */
 export const link: Kind<string> = {
-  schema: { type: 'string', maxLength: MAX_URL },
+  schema: { type: 'string', pattern: '^(?:[Hh][Tt][Tt][Pp][Ss]?://[^ ]+)?$', maxLength: MAX_URL },
   control: 'url',
   problems: ['Must be an http or https address.'],
   parse(given) {
@@ -136,7 +136,7 @@ const PHONE = 'Must be a telephone number such as +41 44 123 45 67.';
 
 /** '' for none. OIDC Core §5.1 recommends E.164; people type blanks and brackets. */
 export const phone: Kind<string> = {
-  schema: { type: 'string', maxLength: 34 },
+  schema: { type: 'string', pattern: '^(?:[+]?[0-9][0-9 ().-]{1,30}[0-9])?$', maxLength: 34 },
   control: 'line',
   problems: [PHONE],
   parse(given) {

@@ -43,8 +43,14 @@ const isKnown = (check: () => unknown): boolean => {
 };
 
 /** '' for none. */
-const known = (maxLength: number, problem: string, isIt: (text: string) => boolean): Kind<string> => ({
-  schema: { type: 'string', maxLength },
+const known = (
+  pattern: string,
+  maxLength: number,
+  problem: string,
+  isIt: (text: string) => boolean,
+): Kind<string> => ({
+  // As far as a pattern can say it.
+  schema: { type: 'string', pattern: `^(?:${pattern})?$`, maxLength },
   control: 'line',
   problems: [problem],
   parse(given) {
@@ -54,13 +60,31 @@ const known = (maxLength: number, problem: string, isIt: (text: string) => boole
   },
 });
 
-export const birthdate = known(10, BIRTHDATE, isBirthdate);
-
-export const zone = known(64, 'Must be a time zone such as Europe/Zurich.', (text) =>
-  isKnown(() => new Intl.DateTimeFormat('en', { timeZone: text })),
+export const birthdate = known(
+  '[0-9]{4}(?:-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12][0-9]|3[01]))?',
+  10,
+  BIRTHDATE,
+  isBirthdate,
 );
 
+export const zone = known(
+  '[A-Za-z+-][A-Za-z0-9:/_+-]*',
+  64,
+  'Must be a time zone such as Europe/Zurich.',
+  (text) => isKnown(() => new Intl.DateTimeFormat('en', { timeZone: text })),
+);
+
+/** RFC 5646 §2.1 without the tags of old; `_` in place of `-`, as some write it. */
+const languageParts = [
+  '(?:[A-Za-z]{2,3}|[A-Za-z]{5,8})',
+  '(?:[_-][A-Za-z]{4})?',
+  '(?:[_-](?:[A-Za-z]{2}|[0-9]{3}))?',
+  '(?:[_-](?:[A-Za-z0-9]{5,8}|[0-9][A-Za-z0-9]{3}))*',
+  '(?:[_-][A-WYZa-wyz0-9](?:[_-][A-Za-z0-9]{2,8})+)*',
+  '(?:[_-][Xx](?:[_-][A-Za-z0-9]{1,8})+)?',
+];
+
 /** OIDC Core §5.1: some implementations write en_US. */
-export const locale = known(64, 'Must be a language tag such as de-CH.', (text) =>
+export const locale = known(languageParts.join(''), 64, 'Must be a language tag such as de-CH.', (text) =>
   isKnown(() => Intl.getCanonicalLocales(text.replaceAll('_', '-'))),
 );

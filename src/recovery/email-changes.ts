@@ -8,7 +8,6 @@ import {
   type Accounts,
   addressKey,
   isDomainWelcome,
-  MAX_OTHER_EMAILS,
   ownAddress,
   parseEmail,
   securityState,
@@ -16,6 +15,7 @@ import {
 import type { Clock } from '../clock.ts';
 import { AppError } from '../errors.ts';
 import type { Events } from '../events/index.ts';
+import { MAX_OTHER_EMAILS } from '../model/users/kinds.ts';
 import { keyFor, type RateLimits } from '../rate-limits/index.ts';
 import type { SecondFactors } from '../second-factors/index.ts';
 import type { MethodTimes } from '../sessions/index.ts';

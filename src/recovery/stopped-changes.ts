@@ -44,7 +44,7 @@ export const changeOf = ({ accountId, from, to, createdAt, isAddition }: EmailCh
   isAddition: isAddition === true,
 });
 
-/** Where the address is the username too, one follows the other (src/accounts/username.ts). */
+/** Where the address is the username too, one follows the other (src/model/users/username.ts). */
 export const movedTo = (account: Account, email: string) => ({
   email,
   is_email_verified: true,

@@ -4,7 +4,7 @@ import { AppError } from '../errors.ts';
 import type { Events } from '../events/index.ts';
 import type { SettingValues } from '../settings/index.ts';
 import type { AccountRecord } from '../store/collections.ts';
-import { type SignupAnswers, signupQuestions } from './questions.ts';
+import { type SignupAnswers, signupFields, signupQuestions } from './questions.ts';
 
 /** Creates an account from a form, both at sign-up and with an invitation. */
 export interface CreateRegistered {
@@ -19,16 +19,12 @@ interface RegistrationOrigin {
   readonly clientId: string | undefined;
 }
 
-/** Field by field, so that a form cannot set any other field (checklist R124). */
+/** By the fields of the form, so that it cannot set any other (checklist R124). */
 function toNewAccount({ values, password }: SignupAnswers): NewAccount {
-  const { username, email, given_name, family_name, nickname, phone_number } = values;
+  const given = Object.fromEntries(signupFields.map((name) => [name, values[name]] as const));
   return {
-    username: username ?? email ?? '',
-    email,
-    phone_number,
-    given_name,
-    family_name,
-    nickname,
+    ...given,
+    username: given.username ?? given.email ?? '',
     ...(password !== undefined && { password }),
   };
 }

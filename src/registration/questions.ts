@@ -1,27 +1,27 @@
 import { minPasswordLength } from '../accounts/index.ts';
+import { isSettingKey } from '../model/settings/settings.ts';
+import { userRows } from '../model/users/rows.ts';
 import { arePasswordsOff, type SettingValues } from '../settings/index.ts';
 
-export const signupFields = [
-  'username',
-  'email',
-  'given_name',
-  'family_name',
-  'nickname',
-  'phone_number',
-] as const;
-export type SignupField = (typeof signupFields)[number];
+type AskedBy<Key> = Key extends `signup_${infer Name}` ? Name : never;
+/** What there is a setting for. */
+type SignupField = AskedBy<keyof SettingValues> & keyof typeof userRows;
 type Asked = 'hidden' | 'optional' | 'required';
+
+const isField = (name: string): name is SignupField =>
+  Object.hasOwn(userRows, name) && isSettingKey(`signup_${name}`);
+export const signupFields: readonly SignupField[] = Object.keys(userRows).filter(isField);
 
 /** The questions for a new user. */
 export interface SignupQuestions {
-  readonly fields: Readonly<Record<SignupField, Asked>>;
+  readonly fields: Readonly<Record<string, Asked>>;
   readonly isPasswordAsked: boolean;
   readonly minLength: number;
   /** The terms to accept; undefined: none. */
   readonly terms?: { readonly termsUrl: string; readonly privacyUrl: string } | undefined;
 }
 
-export type SignupValues = { readonly [Name in SignupField]?: string };
+export type SignupValues = Readonly<Record<string, string>>;
 
 export interface SignupAnswers {
   readonly values: SignupValues;
@@ -31,15 +31,9 @@ export interface SignupAnswers {
 export function signupQuestions(settings: SettingValues): SignupQuestions {
   const isEmailNeeded = settings.signup_require_verified_email || settings.signup_username === 'hidden';
   const { terms_url: termsUrl, privacy_url: privacyUrl } = settings;
+  const asked = Object.fromEntries(signupFields.map((name) => [name, settings[`signup_${name}`]] as const));
   return {
-    fields: {
-      username: settings.signup_username,
-      email: isEmailNeeded ? 'required' : settings.signup_email,
-      given_name: settings.signup_given_name,
-      family_name: settings.signup_family_name,
-      nickname: settings.signup_nickname,
-      phone_number: settings.signup_phone_number,
-    },
+    fields: { ...asked, ...(isEmailNeeded && { email: 'required' }) },
     isPasswordAsked: !arePasswordsOff(settings),
     minLength: minPasswordLength(settings),
     ...((termsUrl !== '' || privacyUrl !== '') && { terms: { termsUrl, privacyUrl } }),

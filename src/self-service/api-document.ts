@@ -2,6 +2,7 @@
 // neither has one that the other has not.
 import type { RouteMethod } from '../http/index.ts';
 import { ACCOUNT_API_ACTS, type ActSensitivity } from '../model/acts.ts';
+import { ownNames } from '../model/users/rows.ts';
 
 const METHODS: readonly RouteMethod[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
@@ -34,7 +35,7 @@ export const operations = {
   'GET /profile': { summary: 'Read your profile and how your account is protected', answer: 'object' },
   'PATCH /profile': {
     summary: 'Change your names, language, time zone, or username where that is allowed',
-    body: ['given_name', 'family_name', 'name', 'nickname', 'locale', 'zoneinfo', 'username'],
+    body: ownNames,
     isChange: true,
   },
   'PUT /avatar': {

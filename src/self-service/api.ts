@@ -1,9 +1,10 @@
 // /account/api (decision 0023): the actions of the self-service pages, for applications with a user's access token.
 // This file declares only addresses, bodies and JSON; the pages use the same actions.
 import type Koa from 'koa';
-import type { Account } from '../accounts/index.ts';
+import { type Account, ownMembersOf } from '../accounts/index.ts';
 import { AppError } from '../errors.ts';
 import { createRouter } from '../http/index.ts';
+import { ownNames } from '../model/users/rows.ts';
 import type { PlaceOf } from '../places/index.ts';
 import { type Body, changesIn, invalid, membersOf, objectIn } from './api-body.ts';
 import type { Call, Handle } from './api-call.ts';
@@ -27,7 +28,6 @@ import type { OwnPasskeyActs } from './own-passkeys.ts';
 import { placeIn, type SelfServiceUser } from './page-kit.ts';
 import type { PasswordDeps } from './password-page.ts';
 import type { OwnPicture } from './picture-page.ts';
-import { ownProfileFields } from './profile-changes.ts';
 import type { ProfileDeps } from './profile-page.ts';
 import type { SecondFactorDeps } from './second-factor-page.ts';
 
@@ -88,8 +88,9 @@ export function accountApi(deps: Deps): Koa.Middleware {
     const facts = overview.facts(who);
     return {
       id: account.id,
-      username: account.username,
-      ...Object.fromEntries(ownProfileFields.map((name) => [name, account.profile[name] ?? null])),
+      ...Object.fromEntries(
+        Object.entries(ownMembersOf(account)).map(([name, value]) => [name, value || null]),
+      ),
       picture: picture.addressOf(account) ?? null,
       has_avatar: account.avatarId !== undefined,
       can_change_username: profile.mayChangeUsername(),
@@ -106,7 +107,7 @@ export function accountApi(deps: Deps): Koa.Middleware {
   }
 
   const changeProfile = async ({ who, readChanges }: Call): Promise<void> =>
-    profile.change(who, await readChanges([...ownProfileFields, 'username']));
+    profile.change(who, await readChanges(ownNames));
 
   async function setPicture({ ctx, who }: Call): Promise<object> {
     const { crop, wrong } = readCrop((name) => ctx.query[name]);

@@ -4,29 +4,18 @@ import {
   type Account,
   type Accounts,
   fold,
-  type ProfileChanges,
+  ownMembersOf,
   problemOfChosenUsername,
 } from '../accounts/index.ts';
 import { AppError } from '../errors.ts';
 import type { Events } from '../events/index.ts';
+import { ownNames } from '../model/users/rows.ts';
 import type { RateLimits } from '../rate-limits/index.ts';
 import type { SettingValues } from '../settings/index.ts';
 import type { SelfServiceUser } from './page-kit.ts';
 
-/** By the names of OIDC Core §5.1; the others of them are for administrators. */
-export const ownProfileFields = [
-  'given_name',
-  'family_name',
-  'name',
-  'nickname',
-  'locale',
-  'zoneinfo',
-] as const satisfies readonly (keyof ProfileChanges)[];
-
-type OwnField = (typeof ownProfileFields)[number];
-
-/** An absent member stays, an empty one is cleared; nobody is without a username. */
-export type OwnProfile = { readonly [Name in OwnField | 'username']?: string | undefined };
+/** By the names of rows. An absent member stays, an empty one is cleared; nobody is without a username. */
+export type OwnProfile = Readonly<Record<string, string>>;
 
 interface Deps {
   readonly settings: () => SettingValues;
@@ -56,18 +45,20 @@ export function createProfileChanges({ settings, accounts, events, limits }: Dep
      */
     async change(who: SelfServiceUser, wanted: OwnProfile): Promise<void> {
       const { account: before } = who;
-      const changed = ownProfileFields.filter(
-        (name) => wanted[name] !== undefined && wanted[name].trim() !== (before.profile[name] ?? ''),
+      const has = ownMembersOf(before);
+      const changes = Object.fromEntries(
+        ownNames.flatMap((name) => {
+          const to = wanted[name];
+          return to === undefined || to.trim() === has[name] ? [] : [[name, to] as const];
+        }),
       );
-      const username = wanted.username?.trim() === before.username ? undefined : wanted.username;
+      const { username, ...others } = changes;
+      const changed = Object.keys(others);
       if (changed.length === 0 && username === undefined) return;
       if (username !== undefined) await charge(who, username);
-      const profile = Object.fromEntries(changed.map((name) => [name, wanted[name]]));
-      const after: Account = await accounts.changeOwnAccount(
-        before.id,
-        { ...profile, username },
-        { isByOldWays: accounts.isByOldWays(before, who.methodTimes) },
-      );
+      const after: Account = await accounts.changeOwnAccount(before.id, changes, {
+        isByOldWays: accounts.isByOldWays(before, who.methodTimes),
+      });
       const user = { kind: 'user', id: before.id } as const;
       if (changed.length > 0)
         await events.record({

@@ -1,10 +1,15 @@
 // /account/profile: how users are called here and in applications, and their language and time zone.
 import type Koa from 'koa';
+import { ownMembersOf } from '../accounts/index.ts';
 import { AppError } from '../errors.ts';
 import type { Form } from '../http/index.ts';
+import type { Row } from '../model/row.ts';
+import { locale, zone } from '../model/time-kinds.ts';
+import { short, username } from '../model/users/kinds.ts';
+import { ownNames, userRows } from '../model/users/rows.ts';
 import { type FieldErrors, languages, type PageModels } from '../views/index.ts';
 import { looksOf, ownerOf, type PageKit, type Problem, type SelfServiceUser } from './page-kit.ts';
-import { type OwnProfile, ownProfileFields } from './profile-changes.ts';
+import type { OwnProfile } from './profile-changes.ts';
 
 type Model = PageModels['account-profile'];
 
@@ -24,17 +29,6 @@ const NOTICES = ['picture_changed', 'picture_removed'] as const;
 
 const MAX_SHOWN = 400;
 
-/** Every problem of a text has one translation: the form itself bounds it. */
-const PROBLEMS: FieldErrors = {
-  given_name: 'invalid.text',
-  family_name: 'invalid.text',
-  name: 'invalid.text',
-  nickname: 'invalid.text',
-  locale: 'invalid.choice',
-  zoneinfo: 'invalid.choice',
-  username: 'invalid.username_characters',
-};
-
 /** In its own words, as people look for it. */
 function languageName(tag: string): string {
   const name = new Intl.DisplayNames([tag], { type: 'language' }).of(tag) ?? tag;
@@ -47,21 +41,39 @@ const zones: readonly string[] = ['UTC', ...Intl.supportedValuesOf('timeZone')];
 const including = (all: readonly string[], one: string): readonly string[] =>
   one === '' || all.includes(one) ? all : [one, ...all];
 
-const valuesOf = ({ account: { username, profile } }: SelfServiceUser): Model['values'] => ({
-  username,
-  given_name: profile.given_name ?? '',
-  family_name: profile.family_name ?? '',
-  name: profile.name ?? '',
-  nickname: profile.nickname ?? '',
-  locale: profile.locale ?? '',
-  zoneinfo: profile.zoneinfo ?? '',
-});
+/** What a selection offers; undefined for what is typed. */
+function optionsOf(kind: unknown, value: string): Model['fields'][number]['options'] {
+  if (kind === zone) return including(zones, value).map((one) => ({ value: one, label: one }));
+  if (kind !== locale) return undefined;
+  const tag = value.replaceAll('_', '-');
+  return including(languages, tag).map((one) => ({
+    value: one === tag ? value : one,
+    label: languageName(one),
+  }));
+}
+
+const ownRows = Object.entries<Row<unknown>>(userRows).filter(([name]) => ownNames.includes(name));
+
+const fieldsOf = (values: Model['values']): Model['fields'] =>
+  ownRows
+    .filter(([name]) => name !== 'username')
+    .map(([name, { kind }]) => ({ name, options: optionsOf(kind, values[name] ?? '') }));
+
+/** Every problem of a kind has one translation: the form itself bounds it. */
+const problems = new Map<unknown, string>([
+  [short, 'invalid.text'],
+  [locale, 'invalid.choice'],
+  [zone, 'invalid.choice'],
+  [username, 'invalid.username_characters'],
+]);
+const problemAt = (name: string): string | undefined =>
+  problems.get(ownRows.find(([own]) => own === name)?.[1].kind);
 
 function errorsOf(error: unknown): FieldErrors {
   if (!(error instanceof AppError) || error.fields === undefined) throw error;
   if (error.code === 'account.username_taken') return { username: 'invalid.username_taken' };
   return Object.fromEntries(
-    Object.entries(error.fields).map(([name, problem]) => [name, PROBLEMS[name] ?? problem]),
+    Object.entries(error.fields).map(([name, problem]) => [name, problemAt(name) ?? problem]),
   );
 }
 
@@ -69,20 +81,15 @@ export function createProfilePage({ kit, mayChangeUsername, change }: ProfileDep
   async function show(ctx: Koa.Context, who: SelfServiceUser, shown: Shown = {}): Promise<void> {
     const { errors = {}, alert, retryAfterSeconds, status } = shown;
     const isOffered = mayChangeUsername();
-    const { locale = '', zoneinfo = '' } = who.account.profile;
-    const offered = including(languages, locale.replaceAll('_', '-'));
+    const stored = ownMembersOf(who.account);
     kit.views.send(
       ctx,
       'account-profile',
       {
         csrf: kit.token(ctx, who),
         account: ownerOf(who),
-        values: { ...valuesOf(who), ...shown.values },
-        languages: offered.map((tag) => ({
-          value: tag === locale.replaceAll('_', '-') ? locale : tag,
-          label: languageName(tag),
-        })),
-        zones: including(zones, zoneinfo),
+        values: { ...stored, ...shown.values },
+        fields: fieldsOf(stored),
         notice: kit.noticeOf(ctx, NOTICES),
         usernameChange: isOffered ? (who.isFresh ? 'now' : 'later') : 'never',
         confirmUrl: isOffered ? kit.confirmUrlOf(who, 'profile') : undefined,
@@ -97,7 +104,7 @@ export function createProfilePage({ kit, mayChangeUsername, change }: ProfileDep
   /** What the form has: without a right to it, there is no username in it. */
   const wantedOf = (form: Form): OwnProfile =>
     Object.fromEntries(
-      [...ownProfileFields, 'username' as const].flatMap((name) => {
+      ownNames.flatMap((name) => {
         const value = form.get(name);
         return value === undefined ? [] : [[name, value]];
       }),
@@ -107,7 +114,7 @@ export function createProfilePage({ kit, mayChangeUsername, change }: ProfileDep
     show: (ctx: Koa.Context, who: SelfServiceUser): Promise<void> => show(ctx, who),
 
     async submit(ctx: Koa.Context, who: SelfServiceUser): Promise<void> {
-      let values = valuesOf(who);
+      let values = ownMembersOf(who.account);
       await kit.change(ctx, who, {
         page: 'home',
         alerts: {

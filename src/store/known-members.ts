@@ -2,8 +2,10 @@
 // line here, which the types demand. Members that are replaced as a whole, such as an authenticator app, are `true`.
 import { applicationRows } from '../model/applications/rows.ts';
 import type { Rows, Stored } from '../model/row.ts';
+import { addressRows } from '../model/users/address-rows.ts';
+import { namesInside } from '../model/users/rows.ts';
 import type { ApiRecord, ApiScopeRecord } from './apis.ts';
-import type { AccountRecord, Address, ClientRecord, Profile } from './collections.ts';
+import type { AccountRecord, ClientRecord } from './collections.ts';
 import { knownSmallMembers } from './known-small-members.ts';
 import type { Look, LookRecord } from './looks.ts';
 import type { Store } from './port.ts';
@@ -13,30 +15,6 @@ import { type YieldedKey, yieldingKeys } from './yielded-keys.ts';
 /** What rows speak of is replaced as a whole. */
 const whole = (rows: Rows): Readonly<Record<string, true>> =>
   Object.fromEntries(Object.values(rows).map(({ stored }) => [stored.replace(/\..*/, ''), true]));
-
-const profile = {
-  name: true,
-  given_name: true,
-  family_name: true,
-  middle_name: true,
-  nickname: true,
-  profile: true,
-  picture: true,
-  website: true,
-  gender: true,
-  birthdate: true,
-  zoneinfo: true,
-  locale: true,
-} as const satisfies Members<Profile>;
-
-const address = {
-  formatted: true,
-  street_address: true,
-  locality: true,
-  region: true,
-  postal_code: true,
-  country: true,
-} as const satisfies Members<Address>;
 
 const accounts = {
   username: true,
@@ -62,9 +40,9 @@ const accounts = {
   addressChange: true,
   mustEnrolSecondFactor: true,
   securityChangedAt: true,
-  profile,
+  profile: new Set(namesInside('profile')),
   avatarId: true,
-  address,
+  address: new Set(Object.keys(addressRows)),
   phoneNumber: true,
   isPhoneNumberVerified: true,
   acceptedTerms: true,

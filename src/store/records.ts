@@ -1,38 +1,15 @@
 // The record types of all collections: plain JSON. Times (`…At`) are epoch milliseconds. Indexes are in collections.ts.
 
+import type { Address, Profile } from '../model/users/rows.ts';
 import type { AddressChange } from './address-records.ts';
 import type { GuessCounters } from './guess-records.ts';
+
+export type { Address, Profile } from '../model/users/rows.ts';
 
 // ---------------------------------------------------------------------------------------------- accounts
 
 /** `auditor` may read all that an administrator may read, and change nothing. */
 export type Role = 'user' | 'auditor' | 'admin';
-
-/** OIDC Core §5.1 standard claims that are stored unchanged (strings). */
-export interface Profile {
-  name?: string;
-  given_name?: string;
-  family_name?: string;
-  middle_name?: string;
-  nickname?: string;
-  profile?: string;
-  picture?: string;
-  website?: string;
-  gender?: string;
-  birthdate?: string;
-  zoneinfo?: string;
-  locale?: string;
-}
-
-/** OIDC Core §5.1.1. */
-export interface Address {
-  formatted?: string;
-  street_address?: string;
-  locality?: string;
-  region?: string;
-  postal_code?: string;
-  country?: string;
-}
 
 export interface TotpRecord {
   /** Sealed with SECRET_KEY. */

@@ -1,5 +1,5 @@
 // The form in which people's names are searched: without case, accents and vowel points, in every script. It matches more than the
-// key of a name (src/accounts/fold.ts), which decides who is who: here "Zoe" finds Zoë, and أحمد is found as احمد.
+// key of a name (src/model/users/fold.ts), which decides who is who: here "Zoe" finds Zoë, and أحمد is found as احمد.
 import type { AccountRecord, AuditRecord, Profile } from './records.ts';
 
 /** The person's name, or its parts put together; undefined where the profile has neither. */

@@ -13,10 +13,11 @@ import type {
 
 /**
  * What this version knows of a value: `true` of what is replaced as a whole, the members of an object, or of a list the member that
- * tells its elements apart, and theirs.
+ * tells its elements apart, and theirs. A set: the names of members that are replaced as a whole.
  */
 export type KnownMembers =
   | true
+  | ReadonlySet<string>
   | { readonly [name: string]: KnownMembers }
   | readonly [by: string, of: KnownMembers];
 
@@ -27,7 +28,7 @@ type Part<V> =
         ? readonly [by: keyof E & string, of: Members<E>]
         : never
       : V extends object
-        ? Members<V>
+        ? Members<V> | ReadonlySet<string>
         : never);
 
 /** For `satisfies`: each member of the type is in the list. */
@@ -40,14 +41,21 @@ const isObject = (value: unknown): value is Json =>
 
 const isList = (known: KnownMembers): known is readonly [string, KnownMembers] => Array.isArray(known);
 
+const isSet = (known: KnownMembers): known is ReadonlySet<string> => known instanceof Set;
+
 const membersIn = (known: KnownMembers): Readonly<Record<string, KnownMembers>> =>
-  known === true || isList(known) ? {} : known;
+  known === true || isList(known)
+    ? {}
+    : isSet(known)
+      ? Object.fromEntries([...known].map((name) => [name, true] as const))
+      : known;
 
 /** Whether there is anything in it, at any depth, that is not in the list. */
 function hasUnknown(value: unknown, known: KnownMembers): boolean {
   if (known === true) return false;
   if (isList(known)) return Array.isArray(value) && value.some((one) => hasUnknown(one, known[1]));
   if (!isObject(value)) return false;
+  if (isSet(known)) return Object.keys(value).some((name) => !known.has(name));
   for (const name of Object.keys(value)) {
     if (!Object.hasOwn(known, name)) return true;
     const part = known[name];

@@ -12,16 +12,6 @@ interface ChangingPage extends FormPage, OwnPage {
   readonly confirmUrl?: string | undefined;
 }
 
-/** What people change of their profile themselves, by the names of OIDC Core §5.1. */
-export type ProfileField =
-  | 'username'
-  | 'given_name'
-  | 'family_name'
-  | 'name'
-  | 'nickname'
-  | 'locale'
-  | 'zoneinfo';
-
 /** "Chrome on Windows" in two parts, so that each language can combine them; absent when unknown. */
 interface Device {
   readonly browser?: string | undefined;
@@ -135,9 +125,12 @@ export interface AccountPageModels {
   };
   readonly 'account-profile': ChangingPage & {
     /** What was typed, after an error. */
-    readonly values: Readonly<Record<ProfileField, string>>;
-    readonly languages: readonly { readonly value: string; readonly label: string }[];
-    readonly zones: readonly string[];
+    readonly values: Readonly<Record<string, string>>;
+    /** What owners change (src/model/users/rows.ts) besides the username, with what a selection offers. */
+    readonly fields: readonly {
+      readonly name: string;
+      readonly options?: readonly { readonly value: string; readonly label: string }[] | undefined;
+    }[];
     /** `later`: after a fresh sign-in. */
     readonly usernameChange: 'never' | 'later' | 'now';
     readonly errors: FieldErrors;

@@ -38,13 +38,13 @@ export interface PageModels extends AccountPageModels {
     /** The invited address, which is then not asked for. */
     readonly invitedEmail?: string | undefined;
     readonly questions: {
-      readonly fields: Readonly<Record<SignupFieldName, 'hidden' | 'optional' | 'required'>>;
+      readonly fields: Readonly<Record<string, 'hidden' | 'optional' | 'required'>>;
       readonly isPasswordAsked: boolean;
       readonly minLength: number;
       readonly terms?: { readonly termsUrl: string; readonly privacyUrl: string } | undefined;
     };
     readonly mailOff?: boolean;
-    readonly values: { readonly [Name in SignupFieldName]?: string };
+    readonly values: Readonly<Record<string, string>>;
     readonly errors: FieldErrors;
     readonly signInUrl?: string | undefined;
   };
@@ -258,14 +258,6 @@ export interface PageModels extends AccountPageModels {
   /** Pass `formAction: [action]` to `send`, otherwise the CSP blocks the form. */
   readonly continue: { readonly action: string; readonly fields: readonly HiddenField[] };
 }
-
-export type SignupFieldName =
-  | 'username'
-  | 'email'
-  | 'given_name'
-  | 'family_name'
-  | 'nickname'
-  | 'phone_number';
 
 interface PasskeyPage {
   readonly csrf: string;

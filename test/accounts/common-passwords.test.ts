@@ -1,10 +1,10 @@
 // The list of common passwords, and words that identify the service (R082).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { fold } from '../../src/accounts/fold.ts';
 import { isCommonPassword } from '../../src/accounts/passwords/common-passwords.ts';
 import { passwordProblems } from '../../src/accounts/passwords/password-rules.ts';
 import { AppError } from '../../src/errors.ts';
+import { fold } from '../../src/model/users/fold.ts';
 import { createWorld, goodPassword, withEachStore } from './support.ts';
 
 const contextWords = ['Latchkey', 'login.example-corp.com'];

@@ -1,7 +1,7 @@
 // How names are folded for comparison.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { fold, hasControlCharacter, hasHiddenCharacter } from '../../src/accounts/fold.ts';
+import { fold, hasControlCharacter, hasHiddenCharacter } from '../../src/model/users/fold.ts';
 
 const spellings: readonly (readonly [string, readonly string[]])[] = [
   ['straße', ['STRASSE', 'Straße', 'STRAẞE', 'strasse', ' Straße ', 'ｓｔｒａｓｓｅ']],

@@ -1,9 +1,9 @@
 // Usernames and e-mail addresses.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseEmail } from '../../src/accounts/email.ts';
 import { parseLoginName } from '../../src/accounts/login-name.ts';
-import { parseUsername } from '../../src/accounts/username.ts';
+import { parseEmail } from '../../src/model/users/email-address.ts';
+import { parseUsername } from '../../src/model/users/username.ts';
 
 const isRefused = (username: string): boolean => 'problem' in parseUsername(username);
 

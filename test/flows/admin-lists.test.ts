@@ -3,8 +3,8 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { IsEnum, type TSchema } from 'typebox';
-import { fold } from '../../src/accounts/fold.ts';
 import type { Route } from '../../src/admin/api/route.ts';
+import { fold } from '../../src/model/users/fold.ts';
 import { foldForSearch, profileName, searchedText, searchWords } from '../../src/store/search-text.ts';
 import { dataOf, itemsOf, type Members } from '../admin/answers.ts';
 import { declaredRoutes } from '../support/api-document.ts';

@@ -22,6 +22,7 @@ const SHARED: ReadonlySet<string> = new Set([
   'created_at',
   'createdAt',
   'display_name',
+  'dueAt',
   'is_active',
   'isActive',
   'last_used_at',
@@ -39,7 +40,7 @@ accessTokenFormat 8
 accessTokenSeconds 10
 access_token_seconds 9
 accountScopes 14
-addressChange 8
+addressChange 9
 allow_magic_link 5
 allow_password_reset 5
 allow_self_signup 5
@@ -51,49 +52,51 @@ auth_mode 18
 authenticatedNotBefore 10
 authorization_signed_response_alg 5
 avatarId 19
+avatar_id 5
 backchannel_logout_uri 8
-birthdate 9
 clientType 6
 client_name 41
 client_type 13
 default_resource 5
 deletingAt 14
-emailKey 14
+deletion_due_at 6
+emailKey 15
 email_code_seconds 5
 failedLoginAttempts 6
-family_name 26
+family_name 10
 frontchannel_logout_uri 6
-given_name 27
+given_name 11
 grant_types 25
 hasChosenAuthMethod 5
 hasEmailCodes 19
 interaction_seconds 5
 invitation_link_seconds 6
 isDpopRequired 8
-isEmailVerified 32
+isEmailVerified 31
 isEnding 7
 isOpenToAgents 10
-isPhoneNumberVerified 6
-is_email_verified 30
+isPhoneNumberVerified 5
+is_email_verified 23
 jwks_uri 13
 knownBrowsers 16
 lastLoginAt 6
+last_login_at 8
 legacy_profiles 10
-lockedUntil 9
+lockedUntil 10
+locked_until 13
 machineGrants 7
 maxAuthAgeSeconds 7
 mfa_mode 19
-middle_name 10
 mustEnrolSecondFactor 7
-otherEmails 16
-other_emails 13
+otherEmails 17
+other_emails 11
+passkey_count 9
 passwordChangedAt 9
-passwordHash 18
-phoneNumber 6
-phone_number 18
-phone_number_verified 8
+passwordHash 20
+password_hash 7
+phoneNumber 7
+phone_number 6
 post_logout_redirect_uris 14
-postal_code 5
 product_name 13
 proofsNotBefore 5
 purge_interval_seconds 6
@@ -111,13 +114,11 @@ session_idle_seconds 7
 skipConsent 14
 skip_consent 12
 smtp_url 11
-street_address 5
 token_endpoint_auth_method 24
-totpVerified 9
-totp_verified 15
+totpVerified 10
+totp_verified 13
 trusted_device_seconds 5
-usernameKey 13
-zoneinfo 19
+usernameKey 14
 `
     .trim()
     .split('\n')

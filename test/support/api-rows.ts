@@ -1,8 +1,8 @@
 // Fills every list of the admin API, directly in the store, with rows whose fields tie, are missing, and differ in case and
 // script.
 import { ok } from 'node:assert/strict';
-import { fold } from '../../src/accounts/fold.ts';
 import { securityState } from '../../src/accounts/security-state.ts';
+import { fold } from '../../src/model/users/fold.ts';
 import * as administration from '../../src/store/administration.ts';
 import { apis } from '../../src/store/apis.ts';
 import * as model from '../../src/store/collections.ts';

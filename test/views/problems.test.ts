@@ -2,8 +2,8 @@
 import { deepEqual, equal, notEqual } from 'node:assert/strict';
 import { test } from 'node:test';
 import { passwordProblems } from '../../src/accounts/passwords/password-rules.ts';
-import { phoneProblem } from '../../src/accounts/profile.ts';
-import { parseUsername } from '../../src/accounts/username.ts';
+import { phone } from '../../src/model/text-kinds.ts';
+import { parseUsername } from '../../src/model/users/username.ts';
 import { languages, loadStrings } from '../../src/views/strings.ts';
 
 const strings = loadStrings(new URL('../../templates/strings/', import.meta.url));
@@ -27,7 +27,7 @@ const said = (): string[] => [
     const parsed = parseUsername(name);
     return 'problem' in parsed ? parsed.problem : '';
   }),
-  phoneProblem('12') ?? '',
+  ...[phone.parse('12')].map((parsed) => ('problem' in parsed ? parsed.problem : '')),
 ];
 
 test('problems of fields: each is translated, several of one password one after the other', () => {

@@ -1,7 +1,7 @@
 // The passwords that attackers try first (checklist R082): those of the package that meet the minimum length, about
 // 18,000. Loaded at the first new password, because most processes never check one.
 import { createRequire } from 'node:module';
-import { fold } from '../fold.ts';
+import { fold } from '../../model/users/fold.ts';
 
 // No setting allows shorter passwords.
 const MIN_LENGTH = 8;

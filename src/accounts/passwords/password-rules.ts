@@ -1,6 +1,6 @@
 // Which passwords are accepted (decisions §8, checklist R080–R082): long enough, not built around the user or this
 // service, neither trivial nor common. There are no composition rules.
-import { fold, lengthOf } from '../fold.ts';
+import { fold, lengthOf } from '../../model/users/fold.ts';
 import { isCommonPassword } from './common-passwords.ts';
 
 /** Code points after NFKC. */

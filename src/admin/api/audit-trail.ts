@@ -3,6 +3,8 @@
 import { differenceOf } from '../../audit/index.ts';
 import type { Events } from '../../events/index.ts';
 import { isMembers } from '../../json.ts';
+import type { Row } from '../../model/row.ts';
+import { userRows } from '../../model/users/rows.ts';
 import type { SettingDescription } from '../../settings/index.ts';
 import { type Answer, nameOf, type RawInput, type Recorded, type Route } from './route.ts';
 
@@ -23,17 +25,9 @@ export type AuditTrail = (
 
 // Values of personal data are recorded only where they concern access; for other data only the names of changed fields.
 // So the log holds little personal data about a deleted user until its retention ends.
-const userFields = [
-  'username',
-  'email',
-  'role',
-  'is_active',
-  'is_email_verified',
-  'totp_verified',
-  'groups',
-  'locked_until',
-  'password_changed_at',
-] as const;
+const userFields = Object.entries<Row<unknown>>(userRows)
+  .filter(([, { reported }]) => reported === 'value')
+  .map(([name]) => name);
 
 const textOf = (value: unknown, name: string): string | undefined => {
   const member: unknown = isMembers(value) ? value[name] : undefined;

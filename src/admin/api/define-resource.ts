@@ -14,7 +14,7 @@
 // The acts stand in the order of the OpenAPI document; what fits none of them is an `on.route` with everything spelled out.
 // src/admin/routes.ts calls `apiKeys.routes(deps)`. Pages call `context.call(apiKeys.read, { params: { id } })` and get the
 // view's type.
-import type { TSchema } from 'typebox';
+import type { Static, TSchema } from 'typebox';
 import { createKit, type Frame, type Kit, type ListPorts } from './resource-acts.ts';
 import type { Route } from './route.ts';
 import { createRouteKit, type RouteKit } from './route-kit.ts';
@@ -34,10 +34,11 @@ export const defineResource = <
   Ports extends ListPorts,
   Item extends { readonly id: string },
   View extends TSchema,
+  Shown extends Static<View>,
   Declared extends Acts<Ports>,
 >(
-  frame: Frame<Ports, Item, View>,
-  acts: (on: Kit<Ports, Item, View>) => Declared,
+  frame: Frame<Ports, Item, View, Shown>,
+  acts: (on: Kit<Ports, Item, View, Shown>) => Declared,
 ) => withRoutes<Ports, Declared>(acts(createKit(frame)));
 
 /** The same where there is no list of items, such as for the signing keys: every act is an `on.route`. */

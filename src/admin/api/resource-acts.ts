@@ -18,7 +18,7 @@ export interface ListPorts {
   readonly clock: Clock;
 }
 
-export interface Frame<Ports, Item, View extends TSchema> {
+export interface Frame<Ports, Item, View extends TSchema, Shown extends Static<View>> {
   /** Path of the list under /admin/api; one item is at `{path}/{id}`. */
   readonly path: string;
   readonly tag: string;
@@ -28,10 +28,7 @@ export interface Frame<Ports, Item, View extends TSchema> {
   readonly compared?: 'user' | 'client';
   readonly view: View;
   /** Converts the items of one response into JSON. */
-  readonly present: (
-    items: readonly Item[],
-    ports: Ports,
-  ) => readonly Static<View>[] | Promise<readonly Static<View>[]>;
+  readonly present: (items: readonly Item[], ports: Ports) => readonly Shown[] | Promise<readonly Shown[]>;
   /** Absent: items have no version and therefore no ETag. */
   readonly versionOf?: (item: Item) => number;
 }
@@ -67,12 +64,13 @@ export function createKit<
   Ports extends ListPorts,
   Item extends { readonly id: string },
   View extends TSchema,
->({ path: home, tag, target, compared, view, present, versionOf }: Frame<Ports, Item, View>) {
+  Shown extends Static<View>,
+>({ path: home, tag, target, compared, view, present, versionOf }: Frame<Ports, Item, View, Shown>) {
   const itemPath = `${home}/{id}`;
   const recordedAs = (event: EventName) => ({ event, target, view: compared });
   const viewed = { status: 200, schema: view, ...(versionOf && { hasVersion: true }) } as const;
 
-  async function answerOf(item: Item, ports: Ports): Promise<Answer<Static<View>>> {
+  async function answerOf(item: Item, ports: Ports): Promise<Answer<Shown>> {
     const [data] = await present([item], ports);
     if (data === undefined) throw new TypeError('an item was not presented');
     return { data, ...(versionOf && { version: versionOf(item) }) };
@@ -94,7 +92,7 @@ export function createKit<
       readonly params?: P;
       readonly list: ListDefinition<Record>;
       /** Columns of the CSV file (pages/exports.ts); default: there is no such page. */
-      readonly csv?: readonly (keyof Static<View>)[];
+      readonly csv?: readonly (keyof Shown)[];
       /** Throws before the list's parameters are read, for example when the parent user does not exist. */
       readonly before?: Run<Ports, Static<P>, object, unknown, unknown>;
       readonly query: (
@@ -103,8 +101,8 @@ export function createKit<
         input: Input<Static<P>, object, unknown>,
       ) => Promise<Listing<Item>>;
       readonly recordOf: (item: Item) => Record;
-    }): ListAct<Ports, Static<P>, Static<View>> {
-    const handle: Handle<Static<P>, object, unknown, ListPage<Static<View>>> = declareAs({
+    }): ListAct<Ports, Static<P>, Shown> {
+    const handle: Handle<Static<P>, object, unknown, ListPage<Shown>> = declareAs({
       ...declaration,
       method: 'GET',
       path,
@@ -139,8 +137,8 @@ export function createKit<
     Reading & {
       readonly find: (id: string, ports: Ports) => Promise<Item | undefined>;
       readonly missing: ErrorCode;
-    }): Act<Ports, Static<IdParams>, object, unknown, Static<View>> {
-    const handle: Handle<Static<IdParams>, object, unknown, Static<View>> = declareAs({
+    }): Act<Ports, Static<IdParams>, object, unknown, Shown> {
+    const handle: Handle<Static<IdParams>, object, unknown, Shown> = declareAs({
       ...declaration,
       method: 'GET',
       path,
@@ -201,8 +199,8 @@ export function createKit<
       /** As for `create`. */
       readonly isBodyShown?: boolean;
       readonly run: Run<Ports, Static<IdParams>, object, Static<B>, Item>;
-    }): Act<Ports, Static<IdParams>, object, Static<B>, Static<View>> {
-    const handle: Handle<Static<IdParams>, object, Static<B>, Static<View>> = declareAs({
+    }): Act<Ports, Static<IdParams>, object, Static<B>, Shown> {
+    const handle: Handle<Static<IdParams>, object, Static<B>, Shown> = declareAs({
       ...declaration,
       path,
       tag,
@@ -248,4 +246,5 @@ export type Kit<
   Ports extends ListPorts,
   Item extends { readonly id: string },
   View extends TSchema,
-> = ReturnType<typeof createKit<Ports, Item, View>>;
+  Shown extends Static<View>,
+> = ReturnType<typeof createKit<Ports, Item, View, Shown>>;

@@ -50,5 +50,5 @@ export function documented(schema: unknown): unknown {
   return Object.fromEntries(all.map(([name, value]) => [name, documented(value)]));
 }
 
-/** As src/accounts/email.ts has it; internationalized domains included. */
+/** As src/model/users/email-address.ts has it; internationalized domains included. */
 export const emailKeywords = { format: 'idn-email', maxLength: 254 } as const;

@@ -2,7 +2,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isMembers } from '../../json.ts';
 import { type ActSensitivity, ADMIN_ACTS, actIn } from '../../model/acts.ts';
-import { type MemberSensitivity, membersOf } from '../../model/members.ts';
+import { membersOf } from '../../model/members.ts';
+import type { Sensitivity as MemberSensitivity } from '../../model/row.ts';
 
 /**
  * Whether a person must have authenticated for this within the last five minutes, as strongly as the account allows

@@ -1,4 +1,5 @@
 // The search in the top bar: users, applications and APIs.
+import type { User } from '../../accounts/index.ts';
 import type { ClientView } from '../../clients/index.ts';
 import { personName } from '../pages/format.ts';
 import type { AdminContext, Page } from '../pages/page.ts';
@@ -7,7 +8,6 @@ import type { ApiView } from '../resources/apis/schema.ts';
 import { applicationName } from '../resources/clients/page.ts';
 import { clients } from '../resources/clients/resource.ts';
 import { users } from '../resources/users/resource.ts';
-import type { User } from '../resources/users/schema.ts';
 
 const LIMIT = '8';
 

@@ -1,8 +1,11 @@
 // A description of every standard claim (OIDC Core §2 and §5.1, RFC 9068 §2.2, RFC 7662 §2.2) and every standard error
 // (RFC 6749 §4.1.2.1 and §5.2, OIDC Core §3.1.2.6), for developers who connect an application.
+import type { UserFacts } from '../../model/users/facts.ts';
+import { userRows } from '../../model/users/rows.ts';
+
 const claims: Readonly<Record<string, string>> = {
   iss: 'Who issued it. Must be the issuer that the application is configured with.',
-  sub: 'Who it is: the account’s id, which never changes. Applications key their users by it.',
+  sub: userRows.id.claim.meaning,
   aud: 'Whom it is for: an ID token for this application, an access token for an API, or for this server.',
   azp: 'The application that it was issued to.',
   exp: 'Not to be accepted from then on.',
@@ -21,28 +24,12 @@ const claims: Readonly<Record<string, string>> = {
   token_type: 'How it is presented.',
   active: 'Whether it can be used now.',
   username: 'The account’s name for signing in.',
-  name: 'Full name, as shown to people.',
-  given_name: 'Given name.',
-  family_name: 'Family name.',
-  middle_name: 'Middle name.',
-  nickname: 'Casual name.',
-  preferred_username: 'How they want to be called. Not unique for ever: never key users by it.',
-  profile: 'Address of their profile page.',
-  picture: 'Address of their picture.',
-  website: 'Address of their own site.',
-  gender: 'Gender, as they wrote it.',
-  birthdate: 'Date of birth.',
-  zoneinfo: 'Time zone.',
-  locale: 'Language and region.',
-  updated_at: 'When these facts last changed.',
-  email: 'E-mail address. Can change hands: never key users by it.',
-  email_verified: 'Whether it is proven that the address is theirs.',
-  phone_number: 'Phone number.',
-  phone_number_verified: 'Whether it is proven that the number is theirs.',
-  address: 'Postal address.',
-  roles: 'Roles at this provider.',
+  ...Object.fromEntries(
+    Object.values<UserFacts>(userRows).flatMap(({ claim }) =>
+      claim === null ? [] : [[claim.name, claim.meaning] as const],
+    ),
+  ),
   role: 'Role at this provider.',
-  groups: 'Groups that the account belongs to.',
   cnf: 'The key that it is bound to.',
   alg: 'How it is signed.',
   kid: 'Which of the public keys (JWKS) proves the signature.',

@@ -37,7 +37,7 @@ export function createAccountDirectory({ domain, settings, config }: Deps): Acco
       reachableAcrs(account).length > 1 ||
       isRequired(account, settings().mfa_mode),
     complete: async (account) => (await signIns.complete(account)) !== undefined,
-    claims: (account) => ({ ...toClaims(account, config.baseUrl) }),
+    claims: (account) => toClaims(account, config.baseUrl),
     reportSignIn,
   };
 }

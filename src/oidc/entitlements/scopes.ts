@@ -1,33 +1,21 @@
 import { accountScopes } from '../../model/applications/vocabulary.ts';
+import type { ClaimScope, UserFacts } from '../../model/users/facts.ts';
+import { userRows } from '../../model/users/rows.ts';
 
-const PROFILE_CLAIMS = [
-  'name',
-  'given_name',
-  'family_name',
-  'middle_name',
-  'nickname',
-  'preferred_username',
-  'profile',
-  'picture',
-  'website',
-  'gender',
-  'birthdate',
-  'zoneinfo',
-  'locale',
-  'updated_at',
-] as const;
+const namesUnder = (wanted: ClaimScope): string[] =>
+  Object.values<UserFacts>(userRows).flatMap(({ claim }) => (claim?.scope === wanted ? [claim.name] : []));
 
 /** The claims of each scope (OIDC Core §5.4; decisions §5). */
-export const claimsByScope = {
+export const claimsByScope: Readonly<Record<ClaimScope, readonly string[]>> = {
   // The last three describe the authentication: every ID token has them (decisions §5), userinfo never.
-  openid: ['sub', 'auth_time', 'acr', 'amr'],
-  profile: [...PROFILE_CLAIMS],
-  email: ['email', 'email_verified'],
-  phone: ['phone_number', 'phone_number_verified'],
-  address: ['address'],
-  roles: ['roles'],
-  groups: ['groups'],
-} as const;
+  openid: [...namesUnder('openid'), 'auth_time', 'acr', 'amr'],
+  profile: namesUnder('profile'),
+  email: namesUnder('email'),
+  phone: namesUnder('phone'),
+  address: namesUnder('address'),
+  roles: namesUnder('roles'),
+  groups: namesUnder('groups'),
+};
 
 /** All scopes that the authorization endpoint accepts; the library ignores others. */
 export const scopes: readonly string[] = [

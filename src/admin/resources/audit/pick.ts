@@ -1,5 +1,6 @@
 // Who or what the audit log is asked about, by name: one of several is chosen on the page. A suggestion (templates/assets/
 // audit.js) is "Grace Hopper (grace@example.com)"; without scripts a part of the name is enough.
+import type { User } from '../../../accounts/index.ts';
 import { AppError } from '../../../errors.ts';
 import { type PageText, phrase } from '../../../phrase.ts';
 import { personName } from '../../pages/format.ts';
@@ -7,7 +8,6 @@ import type { AdminContext } from '../../pages/page.ts';
 import { applicationName } from '../clients/page.ts';
 import { clients } from '../clients/resource.ts';
 import { users } from '../users/resource.ts';
-import type { User } from '../users/schema.ts';
 
 type Kind = 'user' | 'application';
 

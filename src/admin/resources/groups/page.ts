@@ -2,6 +2,7 @@
 // reverse: the groups of the user.
 
 import type { Static } from 'typebox';
+import type { User } from '../../../accounts/index.ts';
 import type { ClientView } from '../../../clients/index.ts';
 import { AppError } from '../../../errors.ts';
 import { type PageText, phrase } from '../../../phrase.ts';
@@ -15,7 +16,6 @@ import { applicationName } from '../clients/page.ts';
 import { clients } from '../clients/resource.ts';
 import { showUser } from '../users/page.ts';
 import { users } from '../users/resource.ts';
-import type { User } from '../users/schema.ts';
 import { groupLabel } from './choice.ts';
 import { groupMembers, type groupSchema, groups } from './resource.ts';
 

@@ -1,9 +1,9 @@
 // The problems that an administrator should handle first, derived from facts and ordered by urgency, each with a link to
 // the page where it is fixed.
+import type { User } from '../../../accounts/index.ts';
 import { type PageText, phrase } from '../../../phrase.ts';
 import { type Person, personName } from '../../pages/format.ts';
 import type { KeyPlan } from '../keys/plan.ts';
-import type { User } from '../users/schema.ts';
 import type { PkceRequired } from './happened-lately.ts';
 import type { StatsPoint } from './resource.ts';
 

@@ -1,4 +1,5 @@
 // The acts on a user, and what each confirmation page says.
+import type { User } from '../../../accounts/index.ts';
 import { phrase } from '../../../phrase.ts';
 import type { Handle } from '../../api/route.ts';
 import { actPages, type ItemAct, type Kind } from '../../pages/acts.ts';
@@ -9,7 +10,6 @@ import { askAboutOwn, isConfirmed } from '../sessions/pages.ts';
 import { showUser } from './page.ts';
 import { userPicture } from './picture-route.ts';
 import { userActs, users } from './resource.ts';
-import type { User } from './schema.ts';
 
 const name = (user: User): string => personName(user);
 

@@ -1,6 +1,11 @@
 // A table of users as people have it in a spreadsheet: read (RFC 4180, with commas, semicolons or tabs), its columns matched with
 // the fields of an import, and each row as the line of JSON that the import takes.
 import { AppError } from '../../../errors.ts';
+import { flag } from '../../../model/kinds.ts';
+import type { Row } from '../../../model/row.ts';
+import type { UserFacts } from '../../../model/users/facts.ts';
+import { importedRows } from '../../../model/users/imported-rows.ts';
+import { userRows } from '../../../model/users/rows.ts';
 import { unguarded } from '../../pages/exports.ts';
 import type { Values } from '../../pages/page.ts';
 import type { Table } from '../../pages/user-imports.ts';
@@ -78,38 +83,21 @@ export function readTable(given: string): Table {
   return { header, rows: rest, numbers: numbers.slice(1) };
 }
 
-/** What a column can be, with the headings by which it is recognised. */
-export const columns: readonly { readonly name: string; readonly label: string; readonly known: string }[] = [
-  { name: 'username', label: 'Username', known: 'username user login userid uid account benutzername' },
-  { name: 'email', label: 'E-mail', known: 'email mail emailaddress primaryemail' },
-  { name: 'name', label: 'Full name', known: 'name fullname displayname' },
-  { name: 'given_name', label: 'Given name', known: 'givenname firstname forename vorname' },
-  { name: 'family_name', label: 'Family name', known: 'familyname lastname surname nachname' },
-  { name: 'nickname', label: 'Nickname', known: 'nickname' },
-  { name: 'phone_number', label: 'Phone number', known: 'phonenumber phone mobile telephone' },
-  { name: 'locale', label: 'Language', known: 'locale language lang' },
-  { name: 'zoneinfo', label: 'Time zone', known: 'zoneinfo timezone' },
-  { name: 'groups', label: 'Groups (separated by ; or spaces)', known: 'groups group' },
-  { name: 'role', label: 'Role (user, auditor or admin)', known: 'role' },
-  {
-    name: 'is_email_verified',
-    label: 'E-mail is verified (yes or no)',
-    known: 'isemailverified emailverified',
-  },
-  { name: 'is_active', label: 'Active (yes or no)', known: 'isactive active enabled' },
-  { name: 'password_hash', label: 'Password hash', known: 'passwordhash hash' },
-  { name: 'created_at', label: 'Created (RFC 3339 time)', known: 'createdat created' },
-];
-
 const plain = (heading: string): string => heading.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '');
+
+/** What a column can be, with the headings by which it is recognised. */
+export const columns = Object.entries<Row<unknown> & UserFacts>({ ...userRows, ...importedRows }).flatMap(
+  ([name, { column, label, kind }]) =>
+    column === null
+      ? []
+      : [{ name, kind, label: column.label ?? label, known: [plain(name), ...column.known.split(' ')] }],
+);
 
 /** @returns for each column of the table the field it seems to be, or '' ; each field once */
 export function guessMapping(header: readonly string[]): string[] {
   const taken = new Set<string>();
   return header.map((heading) => {
-    const found = columns.find(
-      ({ name, known }) => !taken.has(name) && known.split(' ').includes(plain(heading)),
-    );
+    const found = columns.find(({ name, known }) => !taken.has(name) && known.includes(plain(heading)));
     if (found === undefined) return '';
     taken.add(found.name);
     return found.name;
@@ -123,8 +111,9 @@ const isYes = (cell: string): boolean | string => {
 };
 
 function cellValue(name: string, cell: string): unknown {
+  const kind = columns.find((column) => column.name === name)?.kind;
   if (name === 'groups') return cell.split(/[;,|\s]+/).filter(Boolean);
-  return name.startsWith('is_') ? isYes(cell) : cell;
+  return kind === flag ? isYes(cell) : cell;
 }
 
 /** What a row says of a user, as the import takes it; an empty cell says nothing. */

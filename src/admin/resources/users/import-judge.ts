@@ -10,6 +10,9 @@ import {
 } from '../../../accounts/index.ts';
 import type { Clock } from '../../../clock.ts';
 import { AppError } from '../../../errors.ts';
+import type { Row } from '../../../model/row.ts';
+import { importedRows } from '../../../model/users/imported-rows.ts';
+import { userRows } from '../../../model/users/rows.ts';
 import type { Values } from '../../pages/page.ts';
 import type { ImportRules as Rules } from '../../pages/user-imports.ts';
 import { toImported } from './import-route.ts';
@@ -39,12 +42,16 @@ export type Verdict =
     };
 
 /** What would help a stranger who named the address of somebody else. */
-const powers: ReadonlySet<string> = new Set(['role', 'is_active', 'is_email_verified']);
+const powers: ReadonlySet<string> = new Set(
+  Object.entries<Row<unknown>>(userRows).flatMap(([name, { sensitivity }]) =>
+    sensitivity === 'sensitive' && name !== 'email' ? [name] : [],
+  ),
+);
 
 const refused = (reason: string) => ({ kind: 'refused', reason }) as const;
 
 /** Only a new user has these by an import. */
-const ofNewUsers: ReadonlySet<string> = new Set(['username', 'groups', 'password_hash', 'created_at']);
+const ofNewUsers: ReadonlySet<string> = new Set(['username', ...Object.keys(importedRows)]);
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 const usernameKey = (name: string): string => (name.includes('@') ? addressKey(name) : fold(name));

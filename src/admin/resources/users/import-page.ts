@@ -4,14 +4,15 @@ import { isMembers, parseJson } from '../../../json.ts';
 import { expected } from '../../api/expected.ts';
 import { refusalOf, textOf } from '../../pages/field-values.ts';
 import type { AdminContext, Page } from '../../pages/page.ts';
-import { type ImportResult, importRowSchema, userImport } from './import-route.ts';
+import { type ImportResult, userImport } from './import-route.ts';
+import { importRowSchema } from './schema.ts';
 
 /** The API's limit plus the form encoding: each quote takes three bytes. */
 const FORM_BYTES = 16 * 1024 * 1024;
 /** The most created users that the page lists. */
 const MAX_SHOWN = 200;
 
-const required: readonly string[] = importRowSchema.required;
+const required: readonly string[] = importRowSchema.required ?? [];
 
 /** Derived from the schema that validates the lines. */
 const fields = Object.entries(importRowSchema.properties).map(([name, schema]) => {

@@ -1,14 +1,7 @@
 // POST /users/import (decisions §6): users of another system, one JSON object per line, with their existing password hashes.
 // Each line is a request of its own: an invalid one stops no other, and the response reports the result of each. Memory holds
 // one window of lines, and one short result per line.
-import {
-  Array as ArraySchema,
-  Enum,
-  Object as ObjectSchema,
-  Optional,
-  type Static,
-  String as StringSchema,
-} from 'typebox';
+import { Enum, Object as ObjectSchema, Optional, type Static, String as StringSchema } from 'typebox';
 import type { Account, AccountDomain } from '../../../accounts/index.ts';
 import { AppError } from '../../../errors.ts';
 import type { Events } from '../../../events/index.ts';
@@ -27,9 +20,9 @@ import {
 } from '../../api/import-lines.ts';
 import type { Actor } from '../../api/ports.ts';
 import type { LinesInput } from '../../api/route.ts';
-import { epochOf, strict, timeGiven } from '../../api/schema-parts.ts';
+import { strict } from '../../api/schema-parts.ts';
 import { createValidator } from '../../api/validate.ts';
-import { importedUserFields } from './schema.ts';
+import { importRowSchema } from './schema.ts';
 
 interface Ports {
   readonly importAccount: AccountDomain['importAccount'];
@@ -42,27 +35,6 @@ const MAX_BYTES = 32 * 1024 * 1024;
 const MAX_LINE_BYTES = 64 * 1024;
 // Parallel writes share commits.
 const WINDOW = 64;
-
-export const importRowSchema = ObjectSchema(
-  {
-    ...importedUserFields,
-    password_hash: Optional(
-      StringSchema({
-        maxLength: 512,
-        description:
-          'The hash of the password: argon2, bcrypt, scrypt or PBKDF2 in the usual text form; verified and replaced at the next sign-in.',
-      }),
-    ),
-    groups: Optional(
-      ArraySchema(StringSchema({ maxLength: 64 }), {
-        maxItems: 200,
-        description: 'The names of the groups that the user becomes a member of.',
-      }),
-    ),
-    created_at: Optional(timeGiven({ description: 'When the account was created; default: now.' })),
-  },
-  strict,
-);
 
 const resultSchema = ObjectSchema(
   {
@@ -83,15 +55,10 @@ const failed = (line: number, error: unknown): ImportResult => {
 
 const row = createValidator(importRowSchema);
 
-/** @returns the same in the domain's types. @throws AppError request.invalid */
+/** @throws AppError request.invalid */
 export function toImported(given: unknown) {
-  const { password_hash: passwordHash, created_at: createdAt, groups, ...user } = row.parse(given);
-  return {
-    ...user,
-    passwordHash,
-    groups,
-    createdAt: createdAt === undefined ? undefined : epochOf(createdAt),
-  };
+  const user = row.parse(given);
+  return { ...user, username: String(user.username) };
 }
 
 async function prepare(line: Line, { importAccount }: Ports) {

@@ -14,18 +14,6 @@ import { users } from './resource.ts';
 const here = 'users';
 const crumb = { label: 'Users', href: '/users' };
 
-export const userFields = [
-  { name: 'name', label: 'Full name' },
-  { name: 'given_name', label: 'Given name' },
-  { name: 'family_name', label: 'Family name' },
-  { name: 'nickname', label: 'Nickname' },
-  { name: 'phone_number', label: 'Phone number' },
-  { name: 'locale', label: 'Language' },
-  { name: 'zoneinfo', label: 'Time zone' },
-  { name: 'website', label: 'Website' },
-  { name: 'picture', label: 'Picture (address)' },
-] as const;
-
 const UNSEEN_DAYS = 90;
 
 /** At the start of that day, so that it is the same chip all day. */

@@ -1,8 +1,8 @@
 // Why a mail to a user could not be sent, or its link not used; the rules are in src/recovery/mailed-links.ts and
 // src/registration/enrolment.ts. Each act says so in its place instead of being away.
+import type { User } from '../../../accounts/index.ts';
 import type { AdminContext } from '../../pages/page.ts';
 import { hasMailServer, readSettings } from '../settings/read.ts';
-import type { User } from './schema.ts';
 
 const NO_ADDRESS = 'There is no e-mail address to send a link to.';
 const DEACTIVATED = 'The account is deactivated: reactivate it first.';

@@ -1,7 +1,7 @@
 // The page of one user: the answers to common support questions, and the form with the user's data.
 import type { Form } from '../../../http/index.ts';
 import { apiCall } from '../../pages/curl.ts';
-import { textOf, textOrNull, versionOf } from '../../pages/field-values.ts';
+import { textOf, versionOf } from '../../pages/field-values.ts';
 import { formPages, type Refused } from '../../pages/form-pages.ts';
 import { personName } from '../../pages/format.ts';
 import { type AdminContext, idOf, type Page, type Values } from '../../pages/page.ts';
@@ -12,10 +12,10 @@ import { passkeys } from '../passkeys/resource.ts';
 import { userSessions } from '../sessions/resource.ts';
 import { grants } from '../tokens/resource.ts';
 import { trustedDevices } from '../trusted-devices/resource.ts';
-import { errorsOf, userFields } from './list-page.ts';
+import { bodyOf, formFields, formLabels, personalFacts, storedIn } from './form-fields.ts';
+import { errorsOf } from './list-page.ts';
 import { mailedActsOf } from './mailed-acts.ts';
 import { users } from './resource.ts';
-import type { User } from './schema.ts';
 import { applicationsOf } from './used-applications.ts';
 import { verdictOn } from './verdict.ts';
 
@@ -67,6 +67,7 @@ export async function showUser(context: AdminContext, model: object = {}, status
       passkeys: ownPasskeys.data.items,
       applications: applicationsOf(ownGrants.data.items, active),
       trail,
+      facts: personalFacts(user),
       groups: user.groups.map((name) => ({ name, label: labels.get(name) ?? name })),
       groupChoices: { ...choices, items: choices.items.filter(({ name }) => !user.groups.includes(name)) },
       mailedActs,
@@ -87,16 +88,10 @@ interface Edit {
   readonly isStale?: boolean;
 }
 
-const fieldNames = ['username', 'email', 'is_email_verified', ...userFields.map(({ name }) => name)] as const;
-
-/** The stored values, as the form would submit them. */
-const storedIn = (user: User): Values =>
-  Object.fromEntries(fieldNames.map((name) => [name, user[name] === true ? 'on' : user[name] || '']));
-
 /** After a conflict: keeps the fields that were edited, and takes the stored value of all others. */
 const mergedWith = (form: Form, stored: Values): Values =>
   Object.fromEntries(
-    fieldNames.map((name) => {
+    formFields.map(({ name }) => {
       const typed = form.get(name) ?? '';
       return [name, typed === form.get(`was.${name}`) ? stored[name] : typed];
     }),
@@ -110,36 +105,23 @@ async function showEdit(context: AdminContext, edit: Edit = {}, status = 200): P
     { label: 'Users', href: '/users' },
     { label: personName(user), href: `/users/${user.id}`, isName: true },
   ];
-  const was = stored;
-  const call = apiCall(
-    'PATCH',
-    `/users/${user.id}`,
-    bodyOf((name) => textOf(values, name)),
-    version,
+  const body = bodyOf(
+    (name) => textOf(values, name),
+    () => true,
   );
-  const model = { title: 'Edit', here, crumbs, user, version, was, call, fields: userFields, isStale: false };
+  const call = apiCall('PATCH', `/users/${user.id}`, body, version);
+  const shown = { title: 'Edit', here, crumbs, user, version, was: stored, stored, call, isStale: false };
+  const model = { ...shown, fields: formFields, labels: formLabels };
   context.show('user-edit', { ...model, ...edit, values }, status);
 }
 
-/** Converts the form's values to the API's. */
-function bodyOf(textIn: (name: string) => string | undefined): Values {
-  const names = ['email', ...userFields.map(({ name }) => name)];
-  return {
-    username: (textIn('username') ?? '').trim(),
-    is_email_verified: textIn('is_email_verified') === 'on',
-    ...Object.fromEntries(names.map((name) => [name, textOrNull(textIn(name))])),
-  };
-}
-
 /** Sends changed fields only: including the unchanged e-mail address would make a change of the family name sensitive. */
-function changedIn(form: Form): Values {
-  const body = bodyOf((name) => form.get(name));
-  const was = bodyOf((name) => form.get(`was.${name}`));
-  const hasOriginals = form.has('was.username');
-  return Object.fromEntries(
-    Object.entries(body).filter(([name, value]) => !hasOriginals || value !== was[name]),
+const changedIn = (form: Form): Values =>
+  bodyOf(
+    (name) => form.get(name),
+    (name) =>
+      !form.has('was.username') || (form.get(name) ?? '').trim() !== (form.get(`was.${name}`) ?? '').trim(),
   );
-}
 
 async function showRefused(
   context: AdminContext,
@@ -150,7 +132,7 @@ async function showRefused(
   const errors = errorsOf(status, alert, found);
   if (isStale) return showEdit(context, { errors, isStale }, status);
   // Keeps the form's original version, so that the next submission still detects changes by others.
-  const was = Object.fromEntries(fieldNames.map((name) => [name, form.get(`was.${name}`) ?? '']));
+  const was = Object.fromEntries(formFields.map(({ name }) => [name, form.get(`was.${name}`) ?? '']));
   const version = versionOf(form);
   const made = version === undefined ? { was } : { was, version };
   await showEdit(context, { errors, isStale, alert, values, ...made }, status);

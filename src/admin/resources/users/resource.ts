@@ -1,9 +1,16 @@
 // Users (specification §4.1, decisions §6).
 import { Enum, Object as ObjectSchema } from 'typebox';
-import { type Account, type Accounts, type ChangedAccount, toUser } from '../../../accounts/index.ts';
+import {
+  type Account,
+  type Accounts,
+  type ChangedAccount,
+  toUser,
+  type User,
+} from '../../../accounts/index.ts';
 import { AppError } from '../../../errors.ts';
 import type { EventName } from '../../../events/index.ts';
 import type { Queued } from '../../../mail/index.ts';
+import { userRows } from '../../../model/users/rows.ts';
 import { defineResource, defineRoutes, type ListPorts, type RouteKit } from '../../api/define-resource.ts';
 import type { Actor } from '../../api/ports.ts';
 import { Told } from '../../api/route.ts';
@@ -37,6 +44,11 @@ interface Ports extends ListPorts {
   /** @throws AppError account.no_stopped_change, account.email_taken */
   readonly settleEmailChange: (account: Account, choice: 'keep' | 'undo') => Promise<void>;
 }
+
+const isColumn = (name: string): name is keyof User => Object.hasOwn(userRows, name);
+const exportedColumns = Object.keys(userRows)
+  .filter(isColumn)
+  .filter((name) => userRows[name].isExported);
 
 const settleBody = ObjectSchema(
   {
@@ -100,34 +112,14 @@ export const users = defineResource(
         answer: userSchema,
         hasVersion: true,
         async run({ body }, ports) {
-          const account = await ports.accounts.create(body);
+          const account = await ports.accounts.create({ ...body, username: String(body.username) });
           return { ...show(account, ports), id: account.id };
         },
       }),
       list: on.list({
         summary: 'List users',
         list: userList,
-        csv: [
-          'id',
-          'username',
-          'email',
-          'other_emails',
-          'is_email_verified',
-          'role',
-          'is_active',
-          'locked_until',
-          'totp_verified',
-          'passkey_count',
-          'groups',
-          'last_login_at',
-          'created_at',
-          'name',
-          'given_name',
-          'family_name',
-          'phone_number',
-          'locale',
-          'zoneinfo',
-        ],
+        csv: exportedColumns,
         query: (wanted, { accounts }) => accounts.query(wanted),
         recordOf: (account) => account,
       }),

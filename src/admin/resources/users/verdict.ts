@@ -1,6 +1,6 @@
 // Answers "can they sign in, and why did it fail" from a user's state and the last failure.
+import type { User } from '../../../accounts/index.ts';
 import type { AuditEvent } from '../audit/resource.ts';
-import type { User } from './schema.ts';
 
 export interface Verdict {
   readonly canSignIn: boolean;

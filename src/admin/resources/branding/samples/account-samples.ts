@@ -25,12 +25,27 @@ const profile = {
     locale: 'de',
     zoneinfo: 'Europe/London',
   },
-  languages: [
-    { value: 'en', label: 'English' },
-    { value: 'de', label: 'Deutsch' },
-    { value: 'ar', label: 'العربية' },
+  fields: [
+    { name: 'given_name' },
+    { name: 'family_name' },
+    { name: 'name' },
+    { name: 'nickname' },
+    {
+      name: 'locale',
+      options: [
+        { value: 'en', label: 'English' },
+        { value: 'de', label: 'Deutsch' },
+        { value: 'ar', label: 'العربية' },
+      ],
+    },
+    {
+      name: 'zoneinfo',
+      options: ['UTC', 'Africa/Abidjan', 'America/Argentina/ComodRivadavia', 'Europe/London'].map((zone) => ({
+        value: zone,
+        label: zone,
+      })),
+    },
   ],
-  zones: ['UTC', 'Africa/Abidjan', 'America/Argentina/ComodRivadavia', 'Europe/London'],
   usernameChange: 'never',
   errors: noErrors,
 } satisfies PageModels['account-profile'];

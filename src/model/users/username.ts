@@ -2,7 +2,7 @@
 // address (CVE-2021-3754, checklist R077). So names without '@' are in the username index alone and names with '@' in
 // the e-mail index alone; both are unique, and no concurrent write of another account can make a sign-in name match
 // two accounts. applyChanges() enforces the rule within one document, which changes in one write.
-import { parseEmail } from './email.ts';
+import { parseEmail } from './email-address.ts';
 import { fold, hasHiddenCharacter, lengthOf } from './fold.ts';
 
 export interface Username {
