@@ -4,6 +4,7 @@ import type { MemberKind } from '../model/applications/member-kinds.ts';
 import { memberRows } from '../model/applications/rows.ts';
 import { settingRows } from '../model/applications/settings.ts';
 import { openScopes } from '../model/applications/vocabulary.ts';
+import { defaultGrantTypes } from '../model/grant-types.ts';
 import { uriProblem } from '../model/uris.ts';
 import { ours } from '../phrase.ts';
 import type { IsOwnAddress } from './own-addresses.ts';
@@ -163,7 +164,7 @@ function checkGrants(metadata: Readonly<Members>, note: Note): void {
  */
 function withDefaults(metadata: Readonly<Members>): Members {
   const { grant_types: given, scope } = metadata;
-  const grants = isStringList(given) ? given : ['authorization_code', 'refresh_token'];
+  const grants = isStringList(given) ? given : defaultGrantTypes;
   const scopes = typeof scope === 'string' ? words(scope) : [];
   return {
     application_type: 'web',

@@ -4,6 +4,7 @@
 import { secretDigest } from '../ids.ts';
 import { memberRows } from '../model/applications/rows.ts';
 import { settingRows } from '../model/applications/settings.ts';
+import { defaultGrantTypes } from '../model/grant-types.ts';
 import type { ClientMetadata, ClientRecord } from '../store/collections.ts';
 import { refusal, withSettings } from './application.ts';
 import { isMemberName, isStringList, type MemberName, memberNames, sentence } from './metadata-rules.ts';
@@ -18,7 +19,6 @@ interface Rule {
   readonly confine: (record: ClientRecord) => ClientRecord;
 }
 
-const GRANT_TYPES = ['authorization_code', 'refresh_token'];
 const SCOPES = ['openid', 'profile', 'email', 'phone', 'address', 'offline_access'];
 
 const among = (value: unknown, allowed: readonly string[], least: readonly string[]): string[] => {
@@ -29,7 +29,7 @@ const among = (value: unknown, allowed: readonly string[], least: readonly strin
 /** Member name -> the nearest value that it may have. */
 const memberValues: Readonly<Partial<Record<MemberName, (value: unknown) => unknown>>> = {
   token_endpoint_auth_method: () => 'none',
-  grant_types: (value) => among(value, GRANT_TYPES, ['authorization_code']),
+  grant_types: (value) => among(value, defaultGrantTypes, ['authorization_code']),
   response_types: () => ['code'],
   scope: (value) => among(String(value ?? '').split(' '), SCOPES, []).join(' ') || 'openid',
 };

@@ -2,6 +2,7 @@
 // path. Counting is one addition; everything else happens at a scrape.
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { eventRow } from '../model/events/events.ts';
+import { grantWords } from '../model/grant-types.ts';
 import { isBy } from '../model/ways-to-sign-in.ts';
 import { createRegistry, type Registry, type Sample } from './registry.ts';
 import { routeClassOf } from './route-class.ts';
@@ -15,10 +16,6 @@ export interface MetricsOptions {
 }
 
 const words = (list: string): ReadonlySet<string> => new Set(list.split(' '));
-// `implicit`: tokens of the legacy profile, from the authorization endpoint.
-const GRANT_TYPES = words(
-  'authorization_code refresh_token client_credentials password implicit device_code',
-);
 const ENDPOINTS = words('token userinfo introspection revocation par device_authorization admin');
 const REFUSALS = words(
   'invalid_request invalid_client invalid_grant unauthorized_client unsupported_grant_type invalid_scope invalid_target ' +
@@ -26,6 +23,7 @@ const REFUSALS = words(
     'server_error invalid_redirect_uri unsupported_response_type invalid_dpop_proof use_dpop_nonce ' +
     'auth.invalid_token auth.insufficient_scope',
 );
+const GRANT_TYPES: ReadonlySet<string> = new Set(grantWords);
 const among = (list: ReadonlySet<string>, word: string): string => (list.has(word) ? word : 'other');
 
 /** @param amr of the session (RFC 8176) */

@@ -3,6 +3,7 @@
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import type Koa from 'koa';
+import { adminGrantTypes, legacyGrantTypes } from '../model/grant-types.ts';
 import { ACCOUNT_SCOPES, ADMIN_SCOPES } from './entitlements/scopes.ts';
 import { type IssuerAddress, issuerPath } from './foreign-layout/aliases.ts';
 import type { IdentityProvider } from './identity-provider.ts';
@@ -29,9 +30,6 @@ export interface InUse {
 }
 
 export type Discovery = (inUse: InUse) => object;
-
-/** Grant types of the library that no application can have without the legacy profile. */
-const UNAVAILABLE_GRANTS = new Set(['implicit']);
 
 const CLIENT_AUTH_METHODS = ['client_secret_basic', 'client_secret_post', 'private_key_jwt'];
 
@@ -61,8 +59,8 @@ export async function createDiscovery(deps: Deps): Promise<Discovery> {
     ...legacy,
     jwks_uri: `${keysAt}/.well-known/jwks.json`,
     grant_types_supported: listed('grant_types_supported')
-      .filter((grant) => legacy !== undefined || !UNAVAILABLE_GRANTS.has(String(grant)))
-      .filter((grant) => passwordGrant || grant !== 'password'),
+      .filter((grant) => legacy !== undefined || !legacyGrantTypes.includes(String(grant)))
+      .filter((grant) => passwordGrant || !adminGrantTypes.includes(String(grant))),
     // The admin scopes are not advertised (decisions §5).
     scopes_supported: listed('scopes_supported')
       .filter((scope) => !ADMIN_SCOPES.has(String(scope)))

@@ -2,6 +2,7 @@
 // an address of ours among its own. The client is the application but for what is said here; whatever it gets passes
 // (src/client-ids.ts), and it is used by this server alone (vouched-requests.ts).
 import { isPassing, passingId, registeredId } from '../client-ids.ts';
+import { defaultGrantTypes } from '../model/grant-types.ts';
 import type { ClientRecord } from '../store/collections.ts';
 import type { Stored } from '../store/port.ts';
 
@@ -13,7 +14,6 @@ type Found<Client> = Promise<Client | undefined>;
 function asTried({ metadata, ...record }: ClientRecord, baseUrl: string): ClientRecord {
   // The library refuses the algorithm of an authentication that is not used.
   const { token_endpoint_auth_signing_alg: _, grant_types: given, ...others } = metadata;
-  const grantTypes = ['authorization_code', 'refresh_token'];
   return {
     ...record,
     metadata: {
@@ -22,7 +22,7 @@ function asTried({ metadata, ...record }: ClientRecord, baseUrl: string): Client
       redirect_uris: [`${baseUrl}${TRY_CALLBACK}`],
       response_types: ['code'],
       // The page says whether there is a refresh token; nobody can use it.
-      grant_types: grantTypes.filter((type) => Array.isArray(given) && given.includes(type)),
+      grant_types: defaultGrantTypes.filter((type) => Array.isArray(given) && given.includes(type)),
       token_endpoint_auth_method: 'none',
     },
   };

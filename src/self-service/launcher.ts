@@ -1,6 +1,7 @@
 // The applications that a person may sign in to, with the address to open each: those that administrators entered or vouched
 // for. What registered itself is not offered to people who never asked for it, whatever it calls itself.
 import { type Clients, CONSOLE_CLIENT_ID } from '../clients/index.ts';
+import { signInGrantTypes } from '../model/grant-types.ts';
 import { mayUse } from '../oidc/index.ts';
 import type { ClientRecord } from '../store/collections.ts';
 import type { Query } from '../store/port.ts';
@@ -21,12 +22,6 @@ const PAGE = 500;
 /** More than a page is for. */
 const MOST = 2000;
 
-const SIGN_IN_GRANTS: readonly unknown[] = [
-  'authorization_code',
-  'implicit',
-  'urn:ietf:params:oauth:grant-type:device_code',
-];
-
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
 
 /** The rules for metadata let nothing else in; a stored document may be older than they are. */
@@ -40,7 +35,7 @@ function isOffered({ origin, skipConsent, quarantine, metadata }: ClientRecord):
   // One that came by a registration token may rename itself (RFC 7592): an administrator must have made it first-party.
   if (origin !== 'admin' && !skipConsent) return false;
   const { grant_types: grants } = metadata;
-  return !Array.isArray(grants) || grants.some((grant) => SIGN_IN_GRANTS.includes(grant));
+  return !Array.isArray(grants) || grants.some((grant) => signInGrantTypes.includes(String(grant)));
 }
 
 export function createLauncher(deps: {

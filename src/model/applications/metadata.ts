@@ -1,5 +1,6 @@
 // What applications register with (RFC 7591 §2, OpenID Connect Registration §2): members of their metadata.
 import { ACR } from '../acr.ts';
+import { adminGrantTypes, defaultGrantTypes, grantLabels, openGrantTypes } from '../grant-types.ts';
 import { flag } from '../kinds.ts';
 import { oneLine } from '../text-kinds.ts';
 import {
@@ -17,25 +18,15 @@ import {
 import { byAgents, byRegistrants, fact } from './row.ts';
 import {
   accountScopes,
-  adminGrantTypes,
   adminScopes,
   authMethods,
   legacyResponseTypes,
-  openGrantTypes,
   openScopes,
   plainResponseModes,
   signedResponseModes,
   signedWith,
   tokenSigningAlgorithms,
 } from './vocabulary.ts';
-
-/** Those that a form offers; others are for the API. */
-const grantWords = {
-  authorization_code: 'Sign users in (authorization code)',
-  refresh_token: 'Stay signed in (refresh token)',
-  'urn:ietf:params:oauth:grant-type:device_code': 'Devices without a keyboard (device code)',
-  client_credentials: 'Act for itself (client credentials)',
-};
 
 const responseTypes = someOf(['code'], [], {
   items: { type: 'string', enum: ['code', ...legacyResponseTypes] },
@@ -80,14 +71,14 @@ export const metadataRows = {
     example: ['https://app.example.com/'],
   }),
   grant_types: fact(
-    { ...someOf(openGrantTypes, adminGrantTypes), words: grantWords },
+    { ...someOf(openGrantTypes, adminGrantTypes), words: grantLabels },
     {
       ...byAgents,
       stored: 'metadata.grant_types',
       label: 'Grant types',
       description: 'Grant types that the application may use.',
       form: 'main',
-      example: ['authorization_code', 'refresh_token'],
+      example: defaultGrantTypes,
     },
   ),
   response_types: fact(

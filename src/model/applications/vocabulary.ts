@@ -32,16 +32,6 @@ export const accountScopes = ['account', 'account:read'] as const;
 /** Scopes for the admin API: only an administrator may grant them. */
 export const adminScopes: readonly string[] = ['admin', 'admin:read'];
 
-export const openGrantTypes: readonly string[] = [
-  'authorization_code',
-  'refresh_token',
-  'client_credentials',
-  'urn:ietf:params:oauth:grant-type:device_code',
-];
-
-/** Grant types that RFC 9700 §2.4 advises against: only an administrator may allow them, for an old application. */
-export const adminGrantTypes: readonly string[] = ['password'];
-
 export const secretAuthMethods: ReadonlySet<string> = new Set(['client_secret_basic', 'client_secret_post']);
 
 export const authMethods: readonly string[] = [...secretAuthMethods, 'private_key_jwt', 'none'];

@@ -3,6 +3,7 @@
 import { accountScopesOf } from '../../clients/index.ts';
 import { parseJson } from '../../json.ts';
 import { openScopes } from '../../model/applications/vocabulary.ts';
+import { grantOfWord, isPagelessWord } from '../../model/grant-types.ts';
 import type { ClientRecord } from '../../store/collections.ts';
 import { ADMIN_SCOPES, claimsByScope, INTERACTIVE_SCOPES, isGrantable } from './scopes.ts';
 
@@ -46,13 +47,10 @@ export interface Authenticated {
   readonly extra?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** Grants in which the user did not see our pages in their own browser: a password given to a program, a device code. */
-const PAGELESS_GRANTS = new Set(['password', 'device_code']);
-
 /** @returns whether that came from such a grant, at first */
 export function isPageless({ gty }: Pick<Authenticated, 'gty'>): boolean {
   const [first = ''] = typeof gty === 'string' ? gty.split(' ') : [];
-  return PAGELESS_GRANTS.has(first);
+  return isPagelessWord(first);
 }
 
 /**
@@ -70,10 +68,6 @@ export function withheldScopes<A>(
   return isForAdmin ? NONE : ADMIN_SCOPES;
 }
 
-// The library records a short name for a grant type that is a URN (lib/actions/grants/device_code.js).
-const grantTypeOf = (gty: string): string =>
-  gty === 'device_code' ? 'urn:ietf:params:oauth:grant-type:device_code' : gty;
-
 /**
  * @param token.gty how the token was first obtained, as the library records it: `authorization_code refresh_token`
  * @returns whether the client may still use the grant type that the token came from, and the one that its kind needs
@@ -87,7 +81,7 @@ export function isGrantTypeAllowed(
   if (token.kind === 'ClientCredentials') return types.includes('client_credentials');
   if (token.kind === 'RefreshToken' && !types.includes('refresh_token')) return false;
   const [first] = typeof token.gty === 'string' ? token.gty.split(' ') : [];
-  return first === undefined || first === '' || types.includes(grantTypeOf(first));
+  return first === undefined || first === '' || types.includes(grantOfWord(first));
 }
 
 const scopeByClaim: ReadonlyMap<string, string> = new Map(

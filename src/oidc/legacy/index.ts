@@ -20,14 +20,14 @@
 //   initial-access-tokens.ts pkce.ts quarantine.ts
 // - src/http/: request-guard.ts
 // - src/model/: applications/metadata.ts applications/row.ts applications/rows.ts applications/settings.ts
-//   applications/vocabulary.ts other-secrets.ts settings/setting.ts settings/settings.ts settings/sign-in.ts
+//   applications/vocabulary.ts grant-types.ts other-secrets.ts settings/setting.ts settings/settings.ts settings/sign-in.ts
 // - src/store/: client-records.ts collections.ts
 // - src/oidc/: configuration.ts create-provider.ts discovery.ts foreign-layout/realms.ts index.ts logout/logout-programs.ts logout/logout.ts
 //   models/client.ts models/oidc-context.ts mount.ts outbound/outbound-fetch.ts outbound/outbound-rules.ts plain/index.ts
 //   plain/plain-answers.ts policies.ts requests/registration.ts routes.ts tokens/admin-bearer.ts tokens/user-bearer.ts
 // - src/admin/resources/: clients/form.ts clients/page.ts initial-access-tokens/pages.ts initial-access-tokens/resource.ts
 // - src/views/: content-security-policy.ts next-step.ts pages.ts safe-urls.ts views.ts
-// - src/: app/create-app.ts app/http.ts config/schema.ts metrics/metrics.ts
+// - src/: app/create-app.ts app/http.ts config/schema.ts
 // - interactions/: logout-pages.ts
 // - templates/: admin/application-calls.njk admin/application.njk admin/registration-tokens.njk
 //   signed-out.njk strings/admin/ar.json strings/admin/de.json strings/admin/es.json strings/admin/fr.json strings/admin/ja.json
@@ -38,7 +38,8 @@
 // - test/: attacks/pkce-downgrade.test.ts attacks/response-mode-confusion.test.ts attacks/routes.ts
 //   attacks/silent-to-the-device.test.ts clients/quarantine.test.ts clients/rows.test.ts conformance/dynamic.test.ts
 //   conformance/fapi.test.ts conformance/logout-channels.test.ts flows/account-delete.test.ts
-//   flows/pkce.test.ts flows/store-calls.test.ts flows/test-sign-in.test.ts interop/python/schemathesis/hooks.py model/places.test.ts
+//   flows/pkce.test.ts flows/store-calls.test.ts flows/test-sign-in.test.ts interop/python/schemathesis/hooks.py model/grant-types.test.ts
+//   model/places.test.ts
 // - .: README.md biome.json
 export { forgetBrowserState } from './browser-state.ts';
 export { checkSessionPages } from './check-session.ts';

@@ -5,6 +5,7 @@ import { isPassing, registeredId } from '../../client-ids.ts';
 import { createIsOwnAddress, ordinaryMetadata, scopeWithAccount } from '../../clients/index.ts';
 import type { Clock } from '../../clock.ts';
 import { signedResponseModes } from '../../model/applications/vocabulary.ts';
+import { DEVICE_GRANT } from '../../model/grant-types.ts';
 import type { ClientMetadata, ClientRecord } from '../../store/collections.ts';
 import type { Stored } from '../../store/port.ts';
 import { type ClientClass, type ClientWithKeys, ProviderBase } from '../provider-base.ts';
@@ -25,8 +26,6 @@ interface Deps {
 // The library requires a secret for methods that use one; ours are stored as digests, so it gets this placeholder, which is
 // never compared (compareClientSecret below) and is never a key: no symmetric algorithm is enabled.
 const SECRET_PLACEHOLDER = 'stored-as-a-digest';
-
-const DEVICE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code';
 
 const CACHE_SIZE = 10_000;
 

@@ -4,6 +4,7 @@ import type { Client, KoaContextWithOIDC } from 'oidc-provider';
 import type { Account } from '../../accounts/index.ts';
 import { type Clock, epochSeconds } from '../../clock.ts';
 import { ACR } from '../../model/acr.ts';
+import { DEVICE_GRANT } from '../../model/grant-types.ts';
 import { amrOf } from '../../model/ways-to-sign-in.ts';
 import { apiAsked } from '../entitlements/api-consent.ts';
 import { type AccountDirectory, libraryAccount } from '../entitlements/find-account.ts';
@@ -14,8 +15,6 @@ import { DIFFERS, words } from './parts.ts';
 
 /** How users get tokens to the application: in its browser, or by a code that a device shows. */
 export type Way = 'code' | 'device';
-
-const DEVICE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code';
 
 /** @returns undefined for an application that has no users */
 export function wayOf(client: Client): Way | undefined {

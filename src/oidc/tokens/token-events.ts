@@ -5,6 +5,7 @@ import { registeredId } from '../../client-ids.ts';
 import { isUseStale } from '../../clients/index.ts';
 import type { Clock } from '../../clock.ts';
 import type { Events } from '../../events/index.ts';
+import { wordOfGrant } from '../../model/grant-types.ts';
 import { knownDetail } from '../../model/refusals/refusals.ts';
 import type { IdentityProvider } from '../identity-provider.ts';
 import { clientRecord } from '../models/client.ts';
@@ -19,18 +20,10 @@ interface Deps extends RepeatWatch {
 /** Responses of the device flow while the user has not decided (RFC 8628 §3.5), not errors. */
 const PENDING = new Set(['authorization_pending', 'slow_down']);
 
-const GRANT_TYPES: Readonly<Record<string, string>> = {
-  authorization_code: 'authorization_code',
-  refresh_token: 'refresh_token',
-  client_credentials: 'client_credentials',
-  password: 'password',
-  'urn:ietf:params:oauth:grant-type:device_code': 'device_code',
-};
-
 function grantTypeOf({ oidc }: KoaContextWithOIDC): string | undefined {
   const asked: unknown = oidc.params?.grant_type;
   if (typeof asked !== 'string' || oidc.route !== 'token') return undefined;
-  return Object.hasOwn(GRANT_TYPES, asked) ? GRANT_TYPES[asked] : 'other';
+  return wordOfGrant(asked) ?? 'other';
 }
 
 /** Subscribes to the token events of this provider. */

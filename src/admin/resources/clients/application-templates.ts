@@ -1,5 +1,6 @@
 // The kinds of application that the Admin UI offers, and the metadata that one of each starts with; the metadata rules apply to
 // it as well.
+import { DEVICE_GRANT, defaultGrantTypes } from '../../../model/grant-types.ts';
 import type { ApplicationTemplate } from '../../guides/guide.ts';
 
 interface Template {
@@ -62,10 +63,8 @@ const signIn = {
   scope: 'openid profile email offline_access',
 } as const;
 
-const DEVICE = 'urn:ietf:params:oauth:grant-type:device_code';
-
 // A server renders the pages and keeps a secret.
-const web = { ...signIn, application_type: 'web', grant_types: ['authorization_code', 'refresh_token'] };
+const web = { ...signIn, application_type: 'web', grant_types: defaultGrantTypes };
 
 const defaults: Readonly<Record<ApplicationTemplate, Readonly<Record<string, unknown>>>> = {
   web,
@@ -76,7 +75,7 @@ const defaults: Readonly<Record<ApplicationTemplate, Readonly<Record<string, unk
   native: {
     ...signIn,
     application_type: 'native',
-    grant_types: ['authorization_code', 'refresh_token', DEVICE],
+    grant_types: [...defaultGrantTypes, DEVICE_GRANT],
     token_endpoint_auth_method: 'none',
   },
   // No user signs in: the program acts for itself (RFC 6749 §4.4).
@@ -89,7 +88,7 @@ const defaults: Readonly<Record<ApplicationTemplate, Readonly<Record<string, unk
   // The user confirms a code elsewhere, so nothing is redirected (RFC 8628).
   device: {
     application_type: 'native',
-    grant_types: [DEVICE, 'refresh_token'],
+    grant_types: [DEVICE_GRANT, 'refresh_token'],
     response_types: [],
     redirect_uris: [],
     scope: signIn.scope,
@@ -99,7 +98,7 @@ const defaults: Readonly<Record<ApplicationTemplate, Readonly<Record<string, unk
   agent: {
     ...signIn,
     application_type: 'native',
-    grant_types: ['authorization_code', 'refresh_token'],
+    grant_types: defaultGrantTypes,
     token_endpoint_auth_method: 'none',
   },
 };
