@@ -3,14 +3,17 @@
 // store, since version 0.1.0 (905c62a) is not on every machine; with LONG=1 test/attacks/older-version-itself.test.ts runs it.
 import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { secretDigest } from '../../src/ids.ts';
 import { allCollections } from '../../src/store/all-collections.ts';
 import * as model from '../../src/store/collections.ts';
 import { knownMembersOf } from '../../src/store/known-members.ts';
 import type { Store } from '../../src/store/port.ts';
 import { update } from '../../src/store/update.ts';
 import { createApi } from '../flows/api-support.ts';
-import { Agent, codeRequest } from '../support/agent.ts';
+import { postForm } from '../flows/support.ts';
+import { Agent, codeRequest, hiddenFields } from '../support/agent.ts';
 import { PASSWORD, SECRET_KEY, startApp, type TestApp } from '../support/app.ts';
+import { television } from '../support/television.ts';
 
 const app = await startApp({ env: { SECRET_KEY } });
 const { store } = app;
@@ -203,6 +206,37 @@ test('attack: a session that a newer version has bound is unbound by an older on
   await browser.authorize(codeRequest(two.id));
   ok(JSON.stringify(await sessionOf()).includes(two.id), 'it was written');
   ok(JSON.stringify(await sessionOf()).includes('of a later version'));
+});
+
+test('attack: a sign-in and a device code that a newer version restricted, gone on with here', async () => {
+  const frank = await app.createUser('frank');
+  const marked = async (name: string, id: string) => {
+    const raw = store.ephemeral(collectionOf(name));
+    ok(await update(raw, id, (value) => ({ value: Object.assign(value, { later: LATER }) })), name);
+    return async (written: string) => {
+      const now = JSON.stringify(await raw.find(id));
+      ok(now.includes(written), `${name} was written`);
+      ok(now.includes('of a later version'), name);
+    };
+  };
+  await app.admin('PATCH', '/settings', { mfa_mode: 'required' });
+  const agent = new Agent(app);
+  const page = await agent.authorize(codeRequest((await app.register()).id));
+  const signIn = await marked('interactions', secretDigest(hiddenFields(page.body).interaction ?? ''));
+  await agent.submit(page, { username: 'frank', password: PASSWORD });
+  await signIn(frank.id);
+  await app.admin('PATCH', '/settings', { mfa_mode: 'optional' });
+
+  const { id: client_id } = await app.register(television);
+  const { body } = await postForm(app, '/oauth2/device_authorization', { client_id, scope: 'openid' });
+  const code = await marked('device_codes', secretDigest(String(body.device_code)));
+  const browser = new Agent(app);
+  const asked = await browser.submit(await browser.get('/oauth2/device'), {
+    user_code: String(body.user_code),
+  });
+  const login = await browser.submit(asked, { confirm: 'yes' });
+  await browser.submit(login, { username: 'frank', password: PASSWORD });
+  await code(frank.id);
 });
 
 test('stores: every durable collection that is written again is known by its members', () => {

@@ -9,6 +9,7 @@ import { bindApi, pairsToKeep } from '../entitlements/requested-api.ts';
 import { withoutInteractiveScopes } from '../entitlements/scopes.ts';
 import { type DeviceCodeClass, ProviderBase } from '../provider-base.ts';
 import { confirmedInSession } from './confirmed.ts';
+import { keepingNewer, type WithNewer, withNewer } from './newer-members.ts';
 import { beganBeforeAnswer, noteRedeemed, wasUsed } from './redeemed-codes.ts';
 
 interface Charge {
@@ -48,6 +49,11 @@ export function createDeviceCodeModel(
     static override IN_PAYLOAD = [...Base.IN_PAYLOAD, 'api', 'confirmedAt'];
     declare api?: ApiPairs;
     declare scope?: string;
+    declare newer?: WithNewer['newer'];
+
+    static override instantiate(payload: AdapterPayload) {
+      return withNewer(super.instantiate(payload), payload, this.IN_PAYLOAD);
+    }
 
     constructor(properties: Record<string, unknown>) {
       super(filtered(properties));
@@ -91,7 +97,7 @@ export function createDeviceCodeModel(
       const pairs = ProviderBase.ctx && this.api === undefined && pairsToKeep(ProviderBase.ctx.oidc, this);
       if (pairs) this.api = pairs;
       Object.assign(this, confirmedInSession());
-      return super.getValueAndPayload();
+      return keepingNewer(this, await super.getValueAndPayload());
     }
   };
 }

@@ -10,7 +10,7 @@ import { type AccountDirectory, requestAccount } from '../entitlements/find-acco
 import { requestedApi } from '../entitlements/requested-api.ts';
 import { type GrantClass, ProviderBase } from '../provider-base.ts';
 import { clientRecord } from './client.ts';
-import { newerIn, type WithNewer } from './newer-members.ts';
+import { keepingNewer, type WithNewer, withNewer } from './newer-members.ts';
 
 export type SessionGrant = Grant & {
   sessionUid?: string;
@@ -66,13 +66,11 @@ export function createGrantModel(
     declare newer?: WithNewer['newer'];
 
     static override instantiate(payload: AdapterPayload): SessionGrant {
-      const newer = newerIn(payload, this.IN_PAYLOAD);
-      return Object.assign(super.instantiate(payload), newer && { newer });
+      return withNewer(super.instantiate(payload), payload, this.IN_PAYLOAD);
     }
 
     override async getValueAndPayload(): Promise<{ value: string; payload: AdapterPayload }> {
-      const { value, payload } = await super.getValueAndPayload();
-      return { value, payload: this.newer === undefined ? payload : { ...this.newer, ...payload } };
+      return keepingNewer(this, await super.getValueAndPayload());
     }
 
     override getOIDCScopeFiltered(filter: string[] | Set<string>): string {

@@ -5,6 +5,7 @@ import type { Clock } from '../../clock.ts';
 import type { MethodTimes } from '../../sessions/index.ts';
 import type { AccountDirectory } from '../entitlements/find-account.ts';
 import { type ModelClass, ProviderBase } from '../provider-base.ts';
+import { keepingNewer, type WithNewer, withNewer } from './newer-members.ts';
 
 /** The progress of a sign-in, stored in the interaction between its pages. */
 export interface SigninProgress {
@@ -100,6 +101,11 @@ export function createInteractionModel(
     declare place?: string | undefined;
     declare sharedPlaces?: readonly string[] | undefined;
     declare formAt?: number;
+    declare newer?: WithNewer['newer'];
+
+    static override instantiate(payload: AdapterPayload) {
+      return withNewer(super.instantiate(payload), payload, this.IN_PAYLOAD);
+    }
 
     static override async find(value: string, options?: { ignoreExpiration?: boolean }) {
       const interaction: BoundInteraction | undefined = await super.find(value, options);
@@ -147,7 +153,7 @@ export function createInteractionModel(
       if (login !== undefined && login.provenAt === undefined) {
         Object.assign(login, { provenAt: this.provenAt ?? clock() });
       }
-      const { value, payload } = await super.getValueAndPayload();
+      const { value, payload } = keepingNewer(this, await super.getValueAndPayload());
       if (payload.session === undefined) return { value, payload };
       // The library stores the value of the session cookie here, with which a stolen database could sign in.
       const { cookie: _, ...session } = payload.session;
