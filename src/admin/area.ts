@@ -37,7 +37,7 @@ import { createImportDesk } from './resources/users/import-desk.ts';
 import type { UserImports } from './resources/users/import-records.ts';
 import { createImportRun } from './resources/users/import-run.ts';
 import { type AdminRoutesDeps, adminRouteList, adminRoutes } from './routes.ts';
-import type { TestSignInParts } from './test-sign-in/create.ts';
+import type { TestSignIns } from './test-sign-in/create.ts';
 
 /** Whole domains, and what stands around them. */
 export interface AdminDeps {
@@ -124,7 +124,7 @@ export interface Area {
   readonly goOnImporting: (signal: AbortSignal) => Promise<number>;
 }
 
-export function createArea(deps: AdminDeps, testSignIn: TestSignInParts, imports: UserImports): Area {
+export function createArea(deps: AdminDeps, testSignIns: TestSignIns, imports: UserImports): Area {
   const { config, clock, events, pages, protocol } = deps;
   const { baseUrl, basePath, issuer, cookieKeys } = config;
   const settings = () => deps.domains.settings.current();
@@ -154,7 +154,7 @@ export function createArea(deps: AdminDeps, testSignIn: TestSignInParts, imports
       const { tokens } = protocol.state;
       return describeToken(await tokens.live(await tokens.find(token)), issuer);
     },
-    testSignIn,
+    testSignIns,
     cookieKeys,
     clock,
     baseUrl,

@@ -4,12 +4,10 @@
 // routes.ts (all routes) and console/create.ts.
 import type Koa from 'koa';
 import type { Job } from '../jobs/index.ts';
-import { testSignIns } from '../store/administration.ts';
 import type { AdminDeps, Area } from './area.ts';
 import { importUsers } from './resources/users/import-job.ts';
 import { createUserImports } from './resources/users/import-records.ts';
-import { createTestSignIn } from './test-sign-in/create.ts';
-import { createTestSignIns } from './test-sign-in/started.ts';
+import { createTestSignIns } from './test-sign-in/create.ts';
 
 export { resealReplies } from './api/reseal-replies.ts';
 export { resealUserImports } from './resources/users/import-records.ts';
@@ -42,27 +40,24 @@ function atFirstUse(load: () => Promise<Area>): () => Promise<Area> {
 export function createAdmin(deps: AdminDeps): Admin {
   const { store, clock, config, events, pages } = deps;
   const { state, directory } = deps.protocol;
-  const testSignIn = createTestSignIn({
+  const testSignIns = createTestSignIns({
+    store,
+    clock,
     csrf: pages.csrf,
     browser: state.browser,
     directory,
     grants: deps.domains.sessions.grants,
-    started: createTestSignIns({
-      collection: store.ephemeral(testSignIns),
-      clock,
-      key: config.cookieKeys[0] ?? '',
-    }),
-    events,
     baseUrl: config.baseUrl,
+    key: config.cookieKeys[0] ?? '',
   });
   const imports = createUserImports({ store, sealer: deps.domains.sealer, clock });
   events.on('accountRemoving', ({ accountId }) => imports.removeOfAccount(accountId));
   const area = atFirstUse(async () => {
     const { createArea } = await import('./area.ts');
-    return createArea(deps, testSignIn.forConsole, imports);
+    return createArea(deps, testSignIns, imports);
   });
   return {
-    testSignInGate: testSignIn.gate,
+    testSignInGate: testSignIns.gate,
     async middleware(ctx, next) {
       if (!isOurs(ctx.path)) return next();
       const { middleware } = await area();

@@ -110,7 +110,7 @@ test('cluster: the primary, which serves nothing, loads nothing of what serves',
   assert.ok(primary.has('src/process/workers.ts') && primary.has('pino'), [...primary].join());
   assert.deepEqual(
     [...primary].filter((name) =>
-      /^src\/(?!process|config|store)\w+\/|^adapters\/|^(?:koa|oidc-provider)$/.test(name),
+      /^src\/(?!process|config|store|model)\w+\/|^adapters\/|^(?:koa|oidc-provider)$/.test(name),
     ),
     [],
   );

@@ -6,7 +6,7 @@ import { requestIdOf } from '../../http/index.ts';
 import { errorRows } from '../../model/errors/errors.ts';
 import type { RedeemCode } from '../../oidc/index.ts';
 import type { AdminRoutesDeps } from '../routes.ts';
-import type { TestSignInParts } from '../test-sign-in/create.ts';
+import type { TestSignIns } from '../test-sign-in/create.ts';
 import { createTestSignInRun } from '../test-sign-in/run.ts';
 import { type Admission, type Admissions, createAdmissions, isAdmission } from './admission.ts';
 import { adminConsole, type ConsoleDeps } from './console.ts';
@@ -40,7 +40,7 @@ export interface AdminUiDeps
   readonly idleSeconds: () => number;
   readonly redeem: RedeemCode;
   readonly introspect: (accessToken: string) => Promise<object>;
-  readonly testSignIn: TestSignInParts;
+  readonly testSignIns: TestSignIns;
   readonly cookieKeys: readonly string[];
   readonly clock: Clock;
   readonly baseUrl: string;
@@ -67,7 +67,7 @@ export function createAdminUi(deps: AdminUiDeps): Koa.Middleware {
       return (await api.accounts.query(any)).items.length > 0;
     },
     record: (event) => api.events.record(event),
-    testSignIn: createTestSignInRun({ ...deps, ...deps.testSignIn }),
+    testSignIn: createTestSignInRun({ ...deps, events: api.events }),
     async readClient(clientId) {
       const client = await api.clients.find(clientId);
       return client && toClient(client);

@@ -8,7 +8,7 @@ import { isMembers } from '../../json.ts';
 import type { Answer, RedeemCode } from '../../oidc/index.ts';
 import type { Values } from '../pages/page.ts';
 import type { SignedInAdmin } from '../pages/signed-in-admin.ts';
-import type { TestSignIn, TestSignIns } from './started.ts';
+import type { TestSignIn, TestSignIns } from './create.ts';
 
 /** The steps in order. Steps that were not reached are absent. */
 export interface TestSignInReport {
@@ -20,31 +20,16 @@ export interface TestSignInReport {
   readonly introspection?: Values;
 }
 
-export interface TestSignInRun {
-  /** @returns the parameters of the authorization request for this administrator's browser */
-  begin(
-    ctx: Koa.Context,
-    who: SignedInAdmin,
-    clientId: string,
-    parameters: Readonly<Record<string, string>>,
-  ): Promise<URLSearchParams>;
-  /** Handles the callback. @returns undefined when this browser started no test sign-in, or it has expired */
-  finish(ctx: Koa.Context): Promise<TestSignInReport | undefined>;
-}
-
-export interface TestSignInRunDeps {
-  readonly started: TestSignIns;
-  readonly redirectUri: string;
-  readonly browserOf: (ctx: Koa.Context) => string | undefined;
-  readonly isAdministrator: (accountId: string) => Promise<boolean>;
+interface Deps {
+  readonly testSignIns: TestSignIns;
   readonly redeem: RedeemCode;
   /** The introspection response for an access token. */
   readonly introspect: (accessToken: string) => Promise<object>;
-  /** Revokes all grants of the application's test sign-ins in this browser's session. */
-  readonly endGrants: (ctx: Koa.Context, clientId: string) => Promise<void>;
   readonly events: Pick<Events, 'record'>;
   readonly issuer: string;
 }
+
+export type TestSignInRun = ReturnType<typeof createTestSignInRun>;
 
 /** @returns a string member of a JSON object */
 export function memberOf(answer: Answer | undefined, name: string): string | undefined {
@@ -71,10 +56,8 @@ export const errorOf = ({ answer, token }: TestSignInReport): string | undefined
 export const asRegistered = (text: string, { clientId }: Pick<TestSignIn, 'clientId'>): string =>
   text.replaceAll(passingId(clientId), clientId);
 
-export function createTestSignInRun(deps: TestSignInRunDeps): TestSignInRun {
-  const { redirectUri, browserOf, isAdministrator, events } = deps;
-
-  const write = (event: RecordedEvent['event'], { adminId, clientId }: TestSignIn | Starter, more: object) =>
+export function createTestSignInRun({ testSignIns, redeem, introspect, events, issuer }: Deps) {
+  const write = (event: RecordedEvent['event'], { adminId, clientId }: Starter, more: object) =>
     events.record({
       event,
       actor: { kind: 'user', id: adminId },
@@ -83,59 +66,56 @@ export function createTestSignInRun(deps: TestSignInRunDeps): TestSignInRun {
       ...more,
     });
 
-  async function redeem(
-    ctx: Koa.Context,
+  async function used(
     started: TestSignIn,
     code: string,
-  ): Promise<Omit<TestSignInReport, 'started'>> {
-    const answer = new URLSearchParams(ctx.querystring);
-    const { token, userinfo } = await deps.redeem({
+  ): Promise<Omit<TestSignInReport, 'started' | 'answer'>> {
+    const resource = started.query.get('resource') ?? undefined;
+    const { token, userinfo } = await redeem({
       clientId: passingId(started.clientId),
       code,
-      redirectUri,
+      redirectUri: testSignIns.redirectUri,
       verifier: started.verifier,
-      resource: started.query.get('resource') ?? undefined,
+      resource,
     });
     const accessToken = memberOf(token, 'access_token');
-    if (accessToken === undefined) return { answer, token };
-    const described = asRegistered(JSON.stringify(await deps.introspect(accessToken)), started);
+    if (accessToken === undefined) return { token };
+    const described = asRegistered(JSON.stringify(await introspect(accessToken)), started);
     const introspection = objectOf(described) ?? {};
     // A token for an API is no credential at userinfo.
-    if (started.query.has('resource')) return { answer, token, introspection };
-    return { answer, token, userinfo: await userinfo(), introspection };
-  }
-
-  async function run(ctx: Koa.Context, started: TestSignIn): Promise<TestSignInReport> {
-    const answer = new URLSearchParams(ctx.querystring);
-    const code = answer.get('code');
-    try {
-      return { started, ...(code === null ? { answer } : await redeem(ctx, started, code)) };
-    } finally {
-      await deps.endGrants(ctx, started.clientId);
-    }
+    return { token, introspection, ...(resource === undefined && { userinfo: await userinfo() }) };
   }
 
   return {
-    async begin(ctx, who, clientId, parameters) {
-      const browser = browserOf(ctx);
-      // The CSRF check of the form has already required the cookie.
-      if (browser === undefined) throw new TypeError('a form was taken from a browser without a cookie');
+    /** @returns the parameters of the authorization request for this administrator's browser */
+    async begin(
+      ctx: Koa.Context,
+      who: SignedInAdmin,
+      clientId: string,
+      parameters: Readonly<Record<string, string>>,
+    ): Promise<URLSearchParams> {
       const start = { clientId, adminId: who.account.id, sessionUid: who.sessionUid };
-      const query = await deps.started.begin({ ...start, browser, redirectUri, parameters });
+      const query = await testSignIns.begin(ctx, start, parameters);
       // Without the login_hint: it is personal data, and may be mistyped.
       const { login_hint: _, ...recorded } = parameters;
       await write('client.trial_started', start, { details: recorded });
       return query;
     },
 
-    async finish(ctx) {
-      const query = new URLSearchParams(ctx.querystring);
-      const [state, browser] = [query.get('state'), browserOf(ctx)];
+    /** Handles the callback. @returns undefined when this browser started no test sign-in, or it has expired */
+    async finish(ctx: Koa.Context): Promise<TestSignInReport | undefined> {
+      const answer = new URLSearchParams(ctx.querystring);
       // RFC 9207 §2.4: a response from another issuer is rejected.
-      if (state === null || browser === undefined || query.get('iss') !== deps.issuer) return undefined;
-      const started = await deps.started.take(state, browser);
-      if (started === undefined || !(await isAdministrator(started.adminId))) return undefined;
-      const report = await run(ctx, started);
+      if (answer.get('iss') !== issuer) return undefined;
+      const started = await testSignIns.take(ctx, answer.get('state') ?? '');
+      if (started === undefined) return undefined;
+      const code = answer.get('code');
+      let report: TestSignInReport;
+      try {
+        report = { started, answer, ...(code !== null && (await used(started, code))) };
+      } finally {
+        await testSignIns.endGrants(ctx, started.clientId);
+      }
       const reason = errorOf(report);
       await write('client.trial_ended', started, {
         outcome: reason === undefined ? 'success' : 'failure',
