@@ -2,7 +2,7 @@
 import type Koa from 'koa';
 import type { Account } from '../src/accounts/index.ts';
 import type { Apis } from '../src/apis/index.ts';
-import { AppError } from '../src/errors.ts';
+import { AppError, invalid } from '../src/errors.ts';
 import type { Form } from '../src/http/index.ts';
 import {
   apiToConsent,
@@ -185,7 +185,7 @@ export function createConsentPage(deps: Deps): ConsentPage {
         }
         default:
           // An empty form is not an answer (checklist R096); one of the two buttons must be pressed.
-          throw new AppError('request.invalid', { fields: { action: 'must be "allow" or "deny"' } });
+          throw invalid({ action: 'must be "allow" or "deny"' });
       }
     },
   };

@@ -1,6 +1,6 @@
 // Choosing the language of the sign-in pages: a form, so that it works without scripts, which leads back to its page.
 import type Koa from 'koa';
-import { AppError } from '../src/errors.ts';
+import { invalid } from '../src/errors.ts';
 import { createBackTo, type Form } from '../src/http/index.ts';
 import { isLanguage, languageCookieName } from '../src/views/index.ts';
 import { createPreferenceCookie } from './preference-cookie.ts';
@@ -26,8 +26,7 @@ export function createLanguageChoice({ readForm, baseUrl, basePath }: Deps): Lan
     async submit(ctx) {
       const form = await readForm(ctx);
       const language = form.get('language') ?? '';
-      if (!isLanguage(language))
-        throw new AppError('request.invalid', { fields: { language: 'is unknown' } });
+      if (!isLanguage(language)) throw invalid({ language: 'is unknown' });
       cookie.write(ctx, language);
       ctx.status = 303;
       ctx.set('Cache-Control', 'no-store');

@@ -46,8 +46,7 @@ export function createLeavingStep({ views, current, steps, accounts, events }: D
     async keep(ctx, interaction, account, progress) {
       const kept = await accounts.undoDeletion(account.id);
       if (account.deletion !== undefined) {
-        const user = { kind: 'user', id: account.id } as const;
-        await events.record({ event: 'user.deletion_undone', actor: user, target: user });
+        await events.record({ event: 'user.deletion_undone', owner: account.id });
       }
       return goOn(ctx, interaction, kept, progress);
     },

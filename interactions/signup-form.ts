@@ -1,6 +1,6 @@
 // Only fields that the page shows are taken: whatever else an account has (a role, a flag, an id) cannot come in by this form, and
 // trying it is refused.
-import { AppError } from '../src/errors.ts';
+import { AppError, invalid } from '../src/errors.ts';
 import type { Form } from '../src/http/index.ts';
 import type { SignupAnswers, SignupQuestions } from '../src/registration/index.ts';
 import { signupFields } from '../src/registration/index.ts';
@@ -30,7 +30,7 @@ function refuseUnknown(form: Form, { fields, isPasswordAsked }: SignupQuestions)
   const unknown = form.keys().filter((name) => !known.has(name));
   if (unknown.length === 0) return;
   const problems = unknown.slice(0, 20).map((name) => [name.slice(0, 100), 'Unknown field.']);
-  throw new AppError('request.invalid', { fields: Object.fromEntries(problems) });
+  throw invalid(Object.fromEntries(problems));
 }
 
 /**

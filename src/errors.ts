@@ -31,6 +31,10 @@ export class AppError extends Error {
   }
 }
 
+/** @param fields their names on the wire, each with its problem */
+export const invalid = (fields: Readonly<Record<string, string>>): AppError =>
+  new AppError('request.invalid', { fields });
+
 /** What whoever runs the product can fix, and no bug: the message says what is wrong, where, and how to fix it. */
 export class OperatorError extends Error {
   override readonly name: string = 'OperatorError';

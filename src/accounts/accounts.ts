@@ -1,7 +1,7 @@
 // The use cases that find, create, change and remove accounts, each named for its actor: it checks its rule, writes,
 // and emits its events. changes.ts validates changes, last-admin.ts and passkey-admins.ts keep an administrator,
 // onboarding.ts creates the first one, removal.ts deletes accounts, authenticate.ts checks passwords.
-import { AppError } from '../errors.ts';
+import { AppError, invalid } from '../errors.ts';
 import { errorRows } from '../model/errors/errors.ts';
 import { parseUsername } from '../model/users/username.ts';
 import type { AccountRecord } from '../store/collections.ts';
@@ -130,7 +130,7 @@ export function createAccounts(deps: AccountsDeps): Accounts {
     const known = new Set(otherEmails?.map(({ key }) => key));
     if (given.every((address) => known.has(addressKey(address)))) return;
     const fields = { other_emails: 'Addresses can only be removed here: their owners add them.' };
-    throw new AppError('request.invalid', { fields });
+    throw invalid(fields);
   }
 
   const accounts: Accounts = {

@@ -1,6 +1,6 @@
 // Validates changes of an account: one pure function for creation and every update, so that no path has rules of its
 // own. It reports all problems at once, by their names in the API.
-import { AppError } from '../errors.ts';
+import { invalid } from '../errors.ts';
 import type { Given } from '../model/row.ts';
 import { MAX_OTHER_EMAILS } from '../model/users/kinds.ts';
 import type { userRows } from '../model/users/rows.ts';
@@ -55,7 +55,7 @@ export function applyChanges(
   if (avatarId === null) delete after.avatarId;
   else if (avatarId !== undefined) after.avatarId = avatarId;
   const fields = { ...combined(after, changes, context), ...Object.fromEntries(problems) };
-  if (Object.keys(fields).length > 0) throw new AppError('request.invalid', { fields });
+  if (Object.keys(fields).length > 0) throw invalid(fields);
   const isFactorLost = changes.totp_verified === false && hasSecondFactor(before);
   const isStanding = after.role === before.role && after.isActive === before.isActive;
   // The owner of the previous mailbox may have signed in with it (checklist R063).

@@ -2,7 +2,7 @@
 // access to applications, a deleted account leaves nothing behind, and no document grows with the size of a group.
 // The name of a group is its id and never changes, because applications decide by it.
 import type { Clock } from '../clock.ts';
-import { AppError } from '../errors.ts';
+import { AppError, invalid } from '../errors.ts';
 import type { GroupRecord } from '../store/administration.ts';
 import type { AccountRecord } from '../store/collections.ts';
 import { AlreadyExists, type Collection, type Query, type Stored } from '../store/port.ts';
@@ -135,7 +135,7 @@ export function createGroups({ collection, accounts, clock, findRestricted, find
     async create(name, fields) {
       if (!isName.test(name)) {
         const problem = 'Must be 1 to 64 of a-z, 0-9, dot, hyphen and underscore, not beginning with a sign.';
-        throw new AppError('request.invalid', { fields: { name: problem } });
+        throw invalid({ name: problem });
       }
       const now = clock();
       try {

@@ -2,7 +2,7 @@
 // password hash and its creation time.
 import { walk } from '../api/walk.ts';
 import type { Clock } from '../clock.ts';
-import { AppError } from '../errors.ts';
+import { AppError, invalid } from '../errors.ts';
 import { errorRows } from '../model/errors/errors.ts';
 import type { Given } from '../model/row.ts';
 import { importedRows } from '../model/users/imported-rows.ts';
@@ -63,7 +63,7 @@ export function createImportAccount({ collection, groups, noteHash, clock, newId
       return applyChanges(blankAccount(now), changes, { now, minPasswordLength: 0 });
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
-      throw new AppError('request.invalid', { fields: { ...error.fields, ...fields } });
+      throw invalid({ ...error.fields, ...fields });
     }
   }
 
@@ -88,7 +88,7 @@ export function createImportAccount({ collection, groups, noteHash, clock, newId
     const missing = names.length === 0 ? [] : await groups.missing(names);
     if (missing.length > 0) fields.groups = `Group not found: ${missing.slice(0, 5).join(', ')}.`;
     const record = recordOf(input, fields);
-    if (Object.keys(fields).length > 0) throw new AppError('request.invalid', { fields });
+    if (Object.keys(fields).length > 0) throw invalid(fields);
     if (hash !== undefined) {
       record.passwordHash = hash;
       record.passwordChangedAt = record.createdAt;

@@ -1,13 +1,13 @@
 // The registry of APIs (decisions §10): creates, changes, removes and finds them, and checks the credentials with which they
 // introspect.
 import { isSecretOf, rotated, SECRET_BYTES } from '../clients/index.ts';
-import { AppError } from '../errors.ts';
+import { AppError, invalid } from '../errors.ts';
 import { newId, newSecret, secretDigest } from '../ids.ts';
 import { type ApiRecord, identifierKey } from '../store/apis.ts';
 import { AlreadyExists } from '../store/port.ts';
 import { update } from '../store/update.ts';
 import { isBlank } from '../untrusted-text.ts';
-import { defaults, invalid, withChanges } from './change-api.ts';
+import { defaults, withChanges } from './change-api.ts';
 import type { Api, ApiChanges, Apis, ApisDeps } from './contract.ts';
 import { identifierProblem } from './identifier.ts';
 import { scopesProblem } from './scopes.ts';

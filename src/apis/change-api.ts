@@ -1,5 +1,5 @@
 // Applies changes to the record of an API. Pure: what they refer to is checked before (apis.ts).
-import { AppError } from '../errors.ts';
+import { invalid } from '../errors.ts';
 import type { ApiRecord, ApiScopeRecord } from '../store/apis.ts';
 import type { ApiChanges } from './contract.ts';
 import { withIds } from './scopes.ts';
@@ -9,9 +9,6 @@ export const defaults: Pick<
   ApiRecord,
   'scopes' | 'clients' | 'machineGrants' | 'claims' | 'accessTokenFormat'
 > = { scopes: [], clients: 'all', machineGrants: [], claims: [], accessTokenFormat: 'at+jwt' };
-
-export const invalid = (fields: Record<string, string>): AppError =>
-  new AppError('request.invalid', { fields });
 
 const sorted = <T extends string>(names: readonly T[]): T[] => [...new Set(names)].sort();
 

@@ -4,7 +4,7 @@
 import type { Account, Accounts } from '../accounts/index.ts';
 import type { Clock } from '../clock.ts';
 import { AppError } from '../errors.ts';
-import type { Actor, Events } from '../events/index.ts';
+import type { Events } from '../events/index.ts';
 import { newSecret } from '../ids.ts';
 import type { RateLimits } from '../rate-limits/index.ts';
 import { type AvatarRecord, avatars as definition } from '../store/avatars.ts';
@@ -109,8 +109,7 @@ export function createAvatars({ store, clock, accounts, limits, events }: Deps):
   }
 
   async function record(event: 'avatar.changed' | 'avatar.removed', { id }: Account): Promise<void> {
-    const user = { kind: 'user', id } as const satisfies Actor;
-    await events.record({ event, actor: user, target: user });
+    await events.record({ event, owner: id });
   }
 
   return {

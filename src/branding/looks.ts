@@ -2,7 +2,7 @@
 // when the settings say that one was changed (settings.looks()), so that a page costs no read of its own.
 import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../clock.ts';
-import { AppError } from '../errors.ts';
+import { AppError, invalid } from '../errors.ts';
 import type { Settings } from '../settings/index.ts';
 import { type Look, type LookVersionRecord, looks, lookVersions, pictures } from '../store/looks.ts';
 import { AlreadyExists, type Store, VersionConflict } from '../store/port.ts';
@@ -118,7 +118,7 @@ export function createLooks(deps: {
       else if (useOf(found.value) !== (name === 'background_picture' ? 'background' : 'logo'))
         fields[name] = 'This picture was uploaded for another use.';
     }
-    if (Object.keys(fields).length > 0) throw new AppError('request.invalid', { fields });
+    if (Object.keys(fields).length > 0) throw invalid(fields);
   }
 
   async function forgetOld(target: Target): Promise<void> {

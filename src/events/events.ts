@@ -2,7 +2,7 @@
 // what takes something away (a logout, a revocation) is done first and noted.
 import type { EventName } from '../model/events/events.ts';
 import { createOrigins, type Origins } from './origin.ts';
-import type { RecordedEvent } from './recorded-event.ts';
+import { type RecordedEvent, type ToRecord, withOwner } from './recorded-event.ts';
 import type { AwaitedSignals, Signals } from './signals.ts';
 
 type EventData = { readonly [Name in EventName]: RecordedEvent } & Signals & AwaitedSignals;
@@ -20,12 +20,12 @@ export interface Events {
    * Durable when it resolves; subscribers hear of it then.
    * @throws StoreUnavailable when it could not be recorded
    */
-  record(event: RecordedEvent): Promise<void>;
+  record(event: ToRecord): Promise<void>;
   /**
    * For what has happened already: subscribers hear of it at once, and the request is answered only when it is recorded, else
    * with 503. Never throws.
    */
-  note(event: RecordedEvent): void;
+  note(event: ToRecord): void;
   /** Reports what is not recorded. */
   emit<Name extends keyof Signals>(name: Name, data: EventData[Name]): void;
   /** The same, where the subscribers must have done their part first. @throws what a subscriber throws */
@@ -53,11 +53,13 @@ export function createEvents(): Events {
 
   return {
     origins,
-    async record(event) {
+    async record(given) {
+      const event = withOwner(given);
       await keep(event);
       notify(event);
     },
-    note(event) {
+    note(given) {
+      const event = withOwner(given);
       notify(event);
       const keeping = keep(event);
       // The recorder has logged it; the request, if there is one, waits for the same promise and fails with it.

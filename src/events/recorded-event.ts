@@ -42,3 +42,14 @@ export interface RecordedEvent {
   /** Anything else worth knowing. Secrets are taken out (src/audit/details.ts), but do not count on it: put none in. */
   readonly details?: Readonly<Record<string, unknown>> | undefined;
 }
+
+/** A user's own act: `owner` stands for actor and target. */
+export type ToRecord =
+  | (RecordedEvent & { readonly owner?: never })
+  | (Omit<RecordedEvent, 'actor' | 'target'> & { readonly owner: string });
+
+export function withOwner({ owner, ...event }: ToRecord): RecordedEvent {
+  if (owner === undefined) return event;
+  const user = { kind: 'user', id: owner } as const;
+  return { ...event, actor: user, target: user };
+}

@@ -1,7 +1,7 @@
 // Builds the message (RFC 5322, MIME). Addresses are validated single ones, passed as objects, so that no library parses an
 // address list (checklist R121). Nothing is fetched; what is attached is the operator's logo, as part of the HTML.
 
-import { AppError } from '../errors.ts';
+import { invalid } from '../errors.ts';
 import { isMailAddress } from '../model/mail-address.ts';
 import type { MailLogo, RenderedMail } from './templates.ts';
 
@@ -15,7 +15,7 @@ export interface Sender {
 /** @throws AppError request.invalid for anything but one plain address in stored form */
 export function checkRecipient(to: string): void {
   if (isMailAddress(to)) return;
-  throw new AppError('request.invalid', { fields: { to: 'Must be one e-mail address.' } });
+  throw invalid({ to: 'Must be one e-mail address.' });
 }
 
 const attached = ({ contentType, bytes }: MailLogo) => ({

@@ -40,8 +40,6 @@ interface Deps {
   readonly settings: () => SettingValues;
 }
 
-const userOf = (id: string) => ({ kind: 'user', id }) as const;
-
 export function createPasskeyCeremonies({ passkeys, events, settings }: Deps): PasskeyCeremonies {
   const { registration, assertion } = passkeys;
 
@@ -51,7 +49,7 @@ export function createPasskeyCeremonies({ passkeys, events, settings }: Deps): P
   ): Promise<void> {
     const details = { purpose, problem, ...(passkeyId && { passkey_id: passkeyId }) };
     const reason = isCounterBack ? 'counter_went_back' : 'refused';
-    const target = accountId === undefined ? {} : { target: userOf(accountId) };
+    const target = accountId === undefined ? {} : { target: { kind: 'user', id: accountId } as const };
     await events.record({ event: 'passkey.failure', reason, ...target, details });
   }
 
@@ -63,22 +61,20 @@ export function createPasskeyCeremonies({ passkeys, events, settings }: Deps): P
       const purpose = input.account === undefined ? 'sign_in' : 'second_factor';
       const onRefused = (refused: RefusedPasskey) => recordRefused(refused, purpose);
       const used = await assertion.finish({ ...input, onRefused });
-      const user = userOf(used.account.id);
       const details = { method: 'passkey', passkey_id: used.id };
-      const about = { actor: user, target: user };
-      await events.record({ event: 'passkey.used', ...about, details: { ...details, purpose } });
-      if (purpose === 'second_factor') await events.record({ event: 'mfa.success', ...about, details });
+      const owner = used.account.id;
+      await events.record({ event: 'passkey.used', owner, details: { ...details, purpose } });
+      if (purpose === 'second_factor') await events.record({ event: 'mfa.success', owner, details });
       return used;
     },
 
     async add({ accountId, boundTo, response, isByOldWays = false }) {
-      const user = userOf(accountId);
       try {
         const label = deviceName(events.origins.current()?.userAgent ?? '');
         const added = await registration.finish({ accountId, boundTo, response, label, isByOldWays });
         const { id, label: named, isUserVerified } = added;
         const details = { passkey_id: id, label: named, is_user_verified: isUserVerified };
-        await events.record({ event: 'passkey.added', actor: user, target: user, details });
+        await events.record({ event: 'passkey.added', owner: accountId, details });
         return added;
       } catch (error) {
         const cause = error instanceof AppError && error.code === 'passkey.refused' ? error.cause : undefined;

@@ -54,8 +54,7 @@ export function createPasskeyChanges({ passkeys, accounts, events, settings }: D
     { id }: Account,
     details: { readonly passkey_id: string; readonly label?: string },
   ): Promise<void> {
-    const user = { kind: 'user', id } as const;
-    await events.record({ event, actor: user, target: user, details });
+    await events.record({ event, owner: id, details });
   }
 
   return {

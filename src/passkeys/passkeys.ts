@@ -1,6 +1,6 @@
 import { type Account, settleFactors } from '../accounts/index.ts';
 import type { Clock } from '../clock.ts';
-import { AppError } from '../errors.ts';
+import { AppError, invalid } from '../errors.ts';
 import type { AuthMode } from '../settings/index.ts';
 import type { AccountRecord } from '../store/collections.ts';
 import type { PasskeyChallengeRecord, PasskeyRecord } from '../store/passkeys.ts';
@@ -125,7 +125,7 @@ export function createAccountPasskeys(deps: AccountPasskeysDeps): AccountPasskey
 
     async rename(account, id, text) {
       const label = labelOf(text);
-      if (label === undefined) throw new AppError('request.invalid', { fields: { label: 'Enter a name.' } });
+      if (label === undefined) throw invalid({ label: 'Enter a name.' });
       if (!namesOf(account).has(id)) throw new AppError('passkey.not_found');
       const found = await findPasskey(collection, account.id, id);
       const stored = await update(collection, found?.id ?? id, (record) =>

@@ -13,7 +13,7 @@ import {
   securityState,
 } from '../accounts/index.ts';
 import type { Clock } from '../clock.ts';
-import { AppError } from '../errors.ts';
+import { AppError, invalid } from '../errors.ts';
 import type { Events } from '../events/index.ts';
 import { MAX_OTHER_EMAILS } from '../model/users/kinds.ts';
 import { keyFor, type RateLimits } from '../rate-limits/index.ts';
@@ -38,8 +38,6 @@ interface Deps {
 }
 
 const WEEK_MS = 7 * 86_400_000;
-
-const userOf = ({ id }: Account) => ({ kind: 'user', id }) as const;
 
 const others = ({ otherEmails = [] }: Account): string[] => otherEmails.map(({ address }) => address);
 const without = (account: Account, address: string): string[] =>
@@ -95,8 +93,7 @@ export function createEmailChanges(deps: Deps): EmailChanges {
     const options = { version: account.version, isStoppable: tell !== undefined };
     const changed = await accounts.changeOwnAccount(account.id, changes, options);
     await secondFactors.trustedDevices.revokeAll(account.id);
-    const user = userOf(account);
-    await events.record({ event: 'email.changed', actor: user, target: user, details: { is_own: true } });
+    await events.record({ event: 'email.changed', owner: account.id, details: { is_own: true } });
     await tell?.();
     return changed;
   }
@@ -112,18 +109,16 @@ export function createEmailChanges(deps: Deps): EmailChanges {
       isByOldWays: accounts.isByOldWays(account, times),
     };
     await accounts.changeOwnAccount(account.id, { other_emails }, options);
-    const user = userOf(account);
-    await events.record({ event: 'email.added', actor: user, target: user });
+    await events.record({ event: 'email.added', owner: account.id });
     await tell?.();
   }
 
   return {
     async request(account, address) {
       const email = parseEmail(address);
-      if (email === undefined)
-        throw new AppError('request.invalid', { fields: { email: 'Must be an e-mail address.' } });
+      if (email === undefined) throw invalid({ email: 'Must be an e-mail address.' });
       if (ownAddress(account, address) !== undefined)
-        throw new AppError('request.invalid', { fields: { email: 'This is your address already.' } });
+        throw invalid({ email: 'This is your address already.' });
       refuseDomain(email.address);
       await refuseWhenStopped(account);
       if (!requests.canSend()) throw new AppError('mail.off');
@@ -135,8 +130,7 @@ export function createEmailChanges(deps: Deps): EmailChanges {
       const { ipAddress = '' } = events.origins.current() ?? {};
       await limits.consume('mail_requester_ip', keyFor(`addition of ${email.key}`, ipAddress));
       await limits.consume('mail_acts', `changes of ${account.id}`);
-      const user = userOf(account);
-      await events.record({ event: 'email.change_requested', actor: user, target: user });
+      await events.record({ event: 'email.change_requested', owner: account.id });
       const lifetime = settings().email_verification_link_seconds * 1000;
       // Also for one that is taken, whose link nobody gets: what the owner sees then is the same.
       const link = await requests.keep('confirm', account, { to: email.address }, lifetime);
@@ -194,9 +188,8 @@ export function createEmailChanges(deps: Deps): EmailChanges {
       const other_emails = without(account, address);
       if (other_emails.length === others(account).length) throw new AppError('request.not_found');
       await accounts.changeOwnAccount(account.id, { other_emails }, { version: account.version });
-      const user = userOf(account);
       // The owner is told at the primary address (src/notifications).
-      await events.record({ event: 'email.removed', actor: user, target: user });
+      await events.record({ event: 'email.removed', owner: account.id });
       return true;
     },
 

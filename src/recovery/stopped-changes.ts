@@ -34,8 +34,6 @@ export interface StoppedChangesDeps {
 
 const DAY_MS = 86_400_000;
 
-const userOf = ({ id }: Account) => ({ kind: 'user', id }) as const;
-
 export const changeOf = ({ accountId, from, to, createdAt, isAddition }: EmailChangeRecord): EmailChange => ({
   accountId,
   from,
@@ -102,7 +100,7 @@ export function createStoppedChanges(deps: StoppedChangesDeps) {
     await signOutEverywhere(account);
     await events.emitAndWait('addressChangeStopped', { accountId: account.id, since });
     const event = isMoved ? 'email.change_stopped' : 'email.addition_stopped';
-    await events.record({ event, target: userOf(account) });
+    await events.record({ event, target: { kind: 'user', id: account.id } });
     return what;
   }
 
@@ -134,9 +132,8 @@ export function createStoppedChanges(deps: StoppedChangesDeps) {
         if (!accounts.isByOldWays(account, times)) throw new AppError('auth.stale');
       }
       await decide(account, stopped, choice);
-      const user = userOf(account);
       const details = { is_kept: choice === 'keep' };
-      await events.record({ event: 'email.change_settled', actor: user, target: user, details });
+      await events.record({ event: 'email.change_settled', owner: account.id, details });
     },
 
     async settleAsAdmin(account: Account, choice: 'keep' | 'undo'): Promise<void> {

@@ -1,6 +1,6 @@
 import { type Account, type Accounts, checkNewPassword, isOldAddress } from '../accounts/index.ts';
 import type { Clock } from '../clock.ts';
-import { AppError } from '../errors.ts';
+import { invalid } from '../errors.ts';
 import type { Events } from '../events/index.ts';
 import type { SecondFactors } from '../second-factors/index.ts';
 import type { SettingValues } from '../settings/index.ts';
@@ -48,7 +48,7 @@ export function createUseLinks(deps: Deps): UseLinks {
       const account = (await accounts.findUsable(known.accountId)) ?? { username: '' };
       checkNewPassword(password, account, { settings: settings(), baseUrl });
       if (known.factor !== undefined && !(await isRightCode(known, code)))
-        throw new AppError('request.invalid', { fields: { code: 'Incorrect code.' } });
+        throw invalid({ code: 'Incorrect code.' });
       const link = await links.consume(token, 'password_reset');
       if (link === undefined) return undefined;
       const now = clock();

@@ -1,6 +1,6 @@
 import { type Account, type Accounts, type NewAccount, problemOfChosenUsername } from '../accounts/index.ts';
 import type { Clock } from '../clock.ts';
-import { AppError } from '../errors.ts';
+import { invalid } from '../errors.ts';
 import type { Events } from '../events/index.ts';
 import type { SettingValues } from '../settings/index.ts';
 import type { AccountRecord } from '../store/collections.ts';
@@ -40,7 +40,7 @@ export function createRegistered(deps: {
     async prepare(answers) {
       const wanted = toNewAccount(answers);
       const problem = problemOfChosenUsername(wanted.username, [settings().product_name]);
-      if (problem !== undefined) throw new AppError('request.invalid', { fields: { username: problem } });
+      if (problem !== undefined) throw invalid({ username: problem });
       const record = await accounts.prepare(wanted);
       // A new account has no sessions to end.
       delete record.authenticatedNotBefore;
@@ -62,11 +62,9 @@ export function createRegistered(deps: {
       const times = { createdAt: now, updatedAt: now, lastLoginAt: now };
       const account = await accounts.createPrepared({ ...record, ...times });
       const { termsUrl, privacyUrl } = record.acceptedTerms ?? {};
-      const user = { kind: 'user', id: account.id } as const;
       await events.record({
         event: 'signup.completed',
-        actor: user,
-        target: user,
+        owner: account.id,
         clientId,
         details: {
           via,

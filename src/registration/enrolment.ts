@@ -77,8 +77,7 @@ export function createEnrolment(deps: Deps): Enrolment {
       // Ends existing sessions, and invalidates other links, because they carry the earlier security state.
       const changes = { is_email_verified: true, ...(password !== undefined && { password }) };
       const changed = await accounts.changeOwnAccount(account.id, changes, { version: account.version });
-      const user = { kind: 'user', id: account.id } as const;
-      await events.record({ event: 'enrolment.completed', actor: user, target: user });
+      await events.record({ event: 'enrolment.completed', owner: account.id });
       return changed;
     },
   };

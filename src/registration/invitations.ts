@@ -3,7 +3,7 @@
 // address, the one that the administrator passes on does not.
 import { parseEmail } from '../accounts/index.ts';
 import type { Clock } from '../clock.ts';
-import { AppError } from '../errors.ts';
+import { AppError, invalid } from '../errors.ts';
 import { newId, newSecret, secretDigest } from '../ids.ts';
 import type { AccountRecord, InvitationRecord } from '../store/collections.ts';
 import type { Collection, Query, Stored } from '../store/port.ts';
@@ -63,7 +63,7 @@ export function createInvitations(deps: {
       const email = parseEmail(typed);
       if (email === undefined) {
         const problem = 'Must be an e-mail address such as alice@example.com.';
-        throw new AppError('request.invalid', { fields: { email: problem } });
+        throw invalid({ email: problem });
       }
       if ((await accounts.findBy('email', email.key)).length > 0) {
         throw new AppError('account.email_taken', {

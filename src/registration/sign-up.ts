@@ -1,7 +1,7 @@
 import { type Account, addressKey, isDomainWelcome, parseEmail } from '../accounts/index.ts';
 import type { Clients } from '../clients/index.ts';
 import type { Clock } from '../clock.ts';
-import { AppError } from '../errors.ts';
+import { AppError, invalid } from '../errors.ts';
 import type { Mail, MailValues, Requester } from '../mail/index.ts';
 import type { MailTemplate } from '../model/mails.ts';
 import { keyFor, type RateLimits } from '../rate-limits/index.ts';
@@ -101,7 +101,7 @@ export function createSignUp(deps: Deps): SignUp {
       if (!mail.canSend() && questions().fields.email === 'required') throw new AppError('mail.off');
       const address = parseEmail(answers.values.email ?? '')?.address;
       if (address !== undefined && !isDomainWelcome(address, settings())) {
-        throw new AppError('request.invalid', { fields: { email: 'invalid.email_domain' } });
+        throw invalid({ email: 'invalid.email_domain' });
       }
       const record = await registered.prepare(answers);
       if (await signups.isNameTaken(record)) {

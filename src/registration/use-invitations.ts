@@ -1,6 +1,6 @@
 import type { Account, Accounts } from '../accounts/index.ts';
 import type { Clients } from '../clients/index.ts';
-import { AppError } from '../errors.ts';
+import { AppError, invalid } from '../errors.ts';
 import type { Events } from '../events/index.ts';
 import type { Mail, MailValues, Queued } from '../mail/index.ts';
 import type { Recovery } from '../recovery/index.ts';
@@ -62,7 +62,7 @@ export function createInvitationUseCases(deps: Deps): InvitationUseCases {
     async invite({ email, clientId, isMailed, expiresInSeconds = settings().invitation_link_seconds }) {
       const client = clientId === undefined ? undefined : await clients.find(clientId);
       if (clientId !== undefined && client === undefined) {
-        throw new AppError('request.invalid', { fields: { client_id: 'Application not found.' } });
+        throw invalid({ client_id: 'Application not found.' });
       }
       const input = { email, expiresInSeconds, clientId };
       const { invitation, mailedToken, handedToken } = await invitations.create(input);

@@ -8,7 +8,7 @@ import {
   withKept,
 } from '../accounts/index.ts';
 import type { Clock } from '../clock.ts';
-import { AppError } from '../errors.ts';
+import { AppError, invalid } from '../errors.ts';
 import type { CodeFactor, SecondFactor } from '../model/ways-to-sign-in.ts';
 import type {
   AccountRecord,
@@ -139,7 +139,7 @@ export function createCodeFactors(deps: CodeFactorsDeps): CodeFactors {
 
 function withEmailFactor(record: AccountRecord): AccountRecord {
   if (!isUsable(record) || record.email === undefined || !record.isEmailVerified) {
-    throw new AppError('request.invalid', { fields: { email: 'Must be verified first.' } });
+    throw invalid({ email: 'Must be verified first.' });
   }
   const { mustEnrolSecondFactor: _done, ...rest } = record;
   return { ...rest, hasEmailCodes: true };

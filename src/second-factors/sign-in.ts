@@ -56,14 +56,11 @@ interface Deps {
   readonly clock: Clock;
 }
 
-const userOf = (id: string) => ({ kind: 'user', id }) as const;
-
 export function createSignInFactors(deps: Deps): SignInFactors {
   const { factors, accounts, mail, events, settings, clock } = deps;
 
   async function recordEnrolment(accountId: string, method: EnrolledCode): Promise<void> {
-    const user = userOf(accountId);
-    await events.record({ event: 'mfa.enrolled', actor: user, target: user, details: { method } });
+    await events.record({ event: 'mfa.enrolled', owner: accountId, details: { method } });
   }
 
   async function mailCode(
@@ -90,15 +87,19 @@ export function createSignInFactors(deps: Deps): SignInFactors {
   return {
     async verifyAtSignIn({ id }, { method, ...attempt }) {
       const verdict = await factors.verify({ method, accountId: id, ...attempt });
-      const user = userOf(id);
       const details = { method };
       if (verdict !== 'ok') {
         // Without a valid factor, the user is not identified.
-        await events.record({ event: 'mfa.failure', reason: `code_${verdict}`, target: user, details });
+        await events.record({
+          event: 'mfa.failure',
+          reason: `code_${verdict}`,
+          target: { kind: 'user', id },
+          details,
+        });
         return verdict;
       }
-      await events.record({ event: 'mfa.success', actor: user, target: user, details });
-      if (method === 'recovery') await events.record({ event: 'recovery.used', actor: user, target: user });
+      await events.record({ event: 'mfa.success', owner: id, details });
+      if (method === 'recovery') await events.record({ event: 'recovery.used', owner: id });
       return verdict;
     },
 
@@ -133,9 +134,8 @@ export function createSignInFactors(deps: Deps): SignInFactors {
       const { ipAddress = '', userAgent = '' } = events.origins.current() ?? {};
       const label = deviceName(userAgent);
       const { id, token } = await factors.trustedDevices.create({ account, ipAddress, userAgent, label });
-      const user = userOf(accountId);
       const details = { device_id: id };
-      await events.record({ event: 'device.trusted', actor: user, target: user, details });
+      await events.record({ event: 'device.trusted', owner: accountId, details });
       return token;
     },
   };

@@ -10,7 +10,6 @@ import type { Recovery } from '../recovery/index.ts';
 import type { SecondFactors } from '../second-factors/index.ts';
 import type { ApplicationAccesses, Sessions } from '../sessions/index.ts';
 import type { HomeDeps } from './home-page.ts';
-import type { SelfServiceUser } from './page-kit.ts';
 import type { RecentAdditions } from './recent-additions.ts';
 
 export interface KnownBrowsers {
@@ -38,8 +37,6 @@ export function createAccountActs(deps: AccountActsDeps): HomeDeps['acts'] {
   const { sessions, access, events, limits, knownBrowsers } = deps;
   const { trustedDevices } = deps.secondFactors;
 
-  const userOf = ({ account }: SelfServiceUser) => ({ kind: 'user', id: account.id }) as const;
-
   return {
     async endSession(who, id) {
       const session = await sessions.find(id);
@@ -52,11 +49,9 @@ export function createAccountActs(deps: AccountActsDeps): HomeDeps['acts'] {
         ? knownBrowsers.forgetAll(who.account.id)
         : knownBrowsers.forgetOthers(ctx, who.account.id));
       const count = await sessions.endAllOf(who.account.id, { except: who.sessionUid });
-      const user = userOf(who);
       await events.record({
         event: 'user.sessions_revoked',
-        actor: user,
-        target: user,
+        owner: who.account.id,
         details: { count, is_own: true },
       });
     },
@@ -72,7 +67,6 @@ export function createAccountActs(deps: AccountActsDeps): HomeDeps['acts'] {
       for (const { clientId } of applications) await access.remove(id, clientId);
       // Now that whoever added it is signed out, and cannot add it again.
       const { removed, kept } = await deps.additions.remove(who, chosen);
-      const user = userOf(who);
       const details = {
         sessions: count,
         applications: applications.map(({ clientId }) => clientId),
@@ -80,24 +74,21 @@ export function createAccountActs(deps: AccountActsDeps): HomeDeps['acts'] {
         ...(kept.length > 0 && { kept: kept.map(({ kind }) => kind) }),
       };
       // Administrators are told (src/notifications).
-      await events.record({ event: 'user.compromise_reported', actor: user, target: user, details });
+      await events.record({ event: 'user.compromise_reported', owner: who.account.id, details });
       return { kept: kept.length };
     },
     async forgetDevice(who, id) {
       if (!(await trustedDevices.revoke(who.account.id, id))) throw new AppError('request.not_found');
-      const user = userOf(who);
-      await events.record({ event: 'device.revoked', actor: user, target: user, details: { device_id: id } });
+      await events.record({ event: 'device.revoked', owner: who.account.id, details: { device_id: id } });
     },
     async forgetDevices(who) {
       const count = await trustedDevices.revokeAll(who.account.id);
-      const user = userOf(who);
-      await events.record({ event: 'device.revoked', actor: user, target: user, details: { count } });
+      await events.record({ event: 'device.revoked', owner: who.account.id, details: { count } });
     },
     async removeApplication(who, clientId) {
       if (clientId === CONSOLE_CLIENT_ID || !(await access.remove(who.account.id, clientId)))
         throw new AppError('grant.not_found');
-      const user = userOf(who);
-      await events.record({ event: 'consent.revoked', actor: user, target: user, clientId });
+      await events.record({ event: 'consent.revoked', owner: who.account.id, clientId });
     },
     async sendVerification(who) {
       const { account } = who;
@@ -112,8 +103,7 @@ export function createAccountActs(deps: AccountActsDeps): HomeDeps['acts'] {
         ]);
       }
       await deps.recovery.sendEmailVerification(account);
-      const user = userOf(who);
-      await events.record({ event: 'email.verification_requested', actor: user, target: user });
+      await events.record({ event: 'email.verification_requested', owner: who.account.id });
     },
   };
 }

@@ -1,12 +1,8 @@
 // Validates request bodies of the self-service API: small objects of strings, or of one object.
-import { AppError } from '../errors.ts';
+import { AppError, invalid } from '../errors.ts';
 import { isMembers } from '../json.ts';
 
 export type Body = Readonly<Record<string, string>>;
-
-/** A validation error that names the members. */
-export const invalid = (fields: Readonly<Record<string, string>>): AppError =>
-  new AppError('request.invalid', { fields });
 
 /**
  * The members of a body: exactly these, all strings; '' for an absent optional one.

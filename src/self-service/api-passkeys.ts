@@ -1,9 +1,8 @@
 // The user's passkeys in the self-service API. A new one takes two calls, as on the page: the options for the browser, then its
 // response (WebAuthn §7.1). The application's origin must be one at which passkeys may be used (passkey_extra_origins).
 import type { Account } from '../accounts/index.ts';
-import { AppError } from '../errors.ts';
+import { AppError, invalid } from '../errors.ts';
 import type { OwnPasskey, PasskeySignals } from '../passkeys/index.ts';
-import { invalid } from './api-body.ts';
 import type { Call, Handle } from './api-call.ts';
 import { iso, list } from './api-shapes.ts';
 import type { OwnPasskeyActs } from './own-passkeys.ts';

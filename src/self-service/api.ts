@@ -2,11 +2,11 @@
 // This file declares only addresses, bodies and JSON; the pages use the same actions.
 import type Koa from 'koa';
 import { type Account, ownMembersOf } from '../accounts/index.ts';
-import { AppError } from '../errors.ts';
+import { AppError, invalid } from '../errors.ts';
 import { createRouter } from '../http/index.ts';
 import { ownNames } from '../model/users/rows.ts';
 import type { PlaceOf } from '../places/index.ts';
-import { type Body, changesIn, invalid, membersOf, objectIn } from './api-body.ts';
+import { type Body, changesIn, membersOf, objectIn } from './api-body.ts';
 import type { Call, Handle } from './api-call.ts';
 import {
   apiDocument,

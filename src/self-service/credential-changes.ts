@@ -72,8 +72,7 @@ export function createCredentialChanges(deps: CredentialChangesDeps) {
     event: EventName,
     details?: Readonly<Record<string, unknown>>,
   ): Promise<void> {
-    const user = { kind: 'user', id: account.id } as const;
-    await events.record({ event, actor: user, target: user, details });
+    await events.record({ event, owner: account.id, details });
   }
 
   /**

@@ -1,10 +1,9 @@
 // The deletion of the own account: the pages and the API share it. It ends the sessions at once; the account goes on its day.
 import { type Accounts, fold } from '../accounts/index.ts';
 import type { Clock } from '../clock.ts';
-import { AppError } from '../errors.ts';
+import { AppError, invalid } from '../errors.ts';
 import type { Events } from '../events/index.ts';
 import type { SettingValues } from '../settings/index.ts';
-import { invalid } from './api-body.ts';
 import type { SelfServiceUser } from './page-kit.ts';
 
 const DAY_MS = 86_400_000;
@@ -43,10 +42,9 @@ export function createDeletion(deps: {
         isByOldWays: accounts.isByOldWays(account, methodTimes),
       });
       const dueAt = deletion?.dueAt ?? clock();
-      const user = { kind: 'user', id } as const;
       const details = { due_at: new Date(dueAt).toISOString() };
       // The owner is told by mail (src/notifications).
-      await events.record({ event: 'user.deletion_requested', actor: user, target: user, details });
+      await events.record({ event: 'user.deletion_requested', owner: id, details });
       if (!isAtOnce) return dueAt;
       await accounts.ownDeletions.removeIfDue(id);
       return undefined;

@@ -168,8 +168,7 @@ export function createPersonalExport(deps: Deps) {
       // Each reads everything, and is one mail among those that warn its owner of other acts.
       await limits.consume('mail_acts', `exports of ${who.account.id}`);
       const data = await gather(who);
-      const user = { kind: 'user', id: who.account.id } as const;
-      await events.record({ event: 'user.data_exported', actor: user, target: user, details: { format } });
+      await events.record({ event: 'user.data_exported', owner: who.account.id, details: { format } });
       return data;
     },
   };

@@ -7,7 +7,7 @@ import {
   ownMembersOf,
   problemOfChosenUsername,
 } from '../accounts/index.ts';
-import { AppError } from '../errors.ts';
+import { AppError, invalid } from '../errors.ts';
 import type { Events } from '../events/index.ts';
 import { ownNames } from '../model/users/rows.ts';
 import type { RateLimits } from '../rate-limits/index.ts';
@@ -33,7 +33,7 @@ export function createProfileChanges({ settings, accounts, events, limits }: Dep
     // Another spelling of a name that an administrator gave is no other name.
     const isSame = fold(username) === who.account.usernameKey;
     const problem = isSame ? undefined : problemOfChosenUsername(username, [settings().product_name]);
-    if (problem !== undefined) throw new AppError('request.invalid', { fields: { username: problem } });
+    if (problem !== undefined) throw invalid({ username: problem });
     await limits.consume('username_account', who.account.id);
   }
 
@@ -59,19 +59,16 @@ export function createProfileChanges({ settings, accounts, events, limits }: Dep
       const after: Account = await accounts.changeOwnAccount(before.id, changes, {
         isByOldWays: accounts.isByOldWays(before, who.methodTimes),
       });
-      const user = { kind: 'user', id: before.id } as const;
       if (changed.length > 0)
         await events.record({
           event: 'profile.changed',
-          actor: user,
-          target: user,
+          owner: before.id,
           details: { fields: changed },
         });
       if (username !== undefined)
         await events.record({
           event: 'username.changed',
-          actor: user,
-          target: user,
+          owner: before.id,
           details: { from: before.username, to: after.username },
         });
     },

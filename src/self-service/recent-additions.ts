@@ -124,9 +124,8 @@ export function createRecentAdditions(deps: RecentAdditionsDeps) {
     // As it is by now: what was removed before this changed it.
     const account = await accounts.find(accountId);
     if (account === undefined) throw new AppError('request.not_found');
-    const user = { kind: 'user', id: accountId } as const;
     const record = (method: EnrolledCode) =>
-      events.record({ event: 'mfa.removed', actor: user, target: user, details: { method } });
+      events.record({ event: 'mfa.removed', owner: accountId, details: { method } });
     if (kind === 'passkey') return passkeys.removeOwn(account, id.slice('passkey:'.length));
     if (kind === 'email') return void (await deps.recovery.emailChanges.remove(account, name));
     if (kind === 'app') {

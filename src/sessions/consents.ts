@@ -91,7 +91,6 @@ export function createConsents({ collection, clock, events }: Deps): Consents {
 
     async add(accountId, clientId, scopes, claims, more = {}) {
       if (isPassing(clientId)) return;
-      const user = { kind: 'user', id: accountId } as const;
       const { api } = more;
       const details = {
         scopes,
@@ -100,15 +99,14 @@ export function createConsents({ collection, clock, events }: Deps): Consents {
       };
       // In parallel, they share a commit.
       await Promise.all([
-        events.record({ event: 'consent.granted', actor: user, target: user, clientId, details }),
+        events.record({ event: 'consent.granted', owner: accountId, clientId, details }),
         widenConsent(accountId, clientId, scopes, claims, more),
       ]);
     },
 
     async refuse(accountId, clientId) {
       if (isPassing(clientId)) return;
-      const user = { kind: 'user', id: accountId } as const;
-      await events.record({ event: 'consent.refused', actor: user, target: user, clientId });
+      await events.record({ event: 'consent.refused', owner: accountId, clientId });
     },
 
     async removeOfAccount(accountId) {

@@ -2,7 +2,7 @@
 // is secret as a whole because it contains the password.
 import { isIP } from 'node:net';
 import { domainToASCII } from 'node:url';
-import { AppError } from '../errors.ts';
+import { invalid } from '../errors.ts';
 import { parseSmtpUrl, type SmtpServer, smtpUrlOf } from '../model/smtp-url.ts';
 
 export interface MailServer extends Pick<SmtpServer, 'host' | 'port' | 'encryption'> {
@@ -48,7 +48,7 @@ function storedPassword(url: string, { host, port, encryption, user }: Omit<Mail
 }
 
 const refuse = (field: 'host' | 'user' | 'password', problem: string): never => {
-  throw new AppError('request.invalid', { fields: { [field]: problem } });
+  throw invalid({ [field]: problem });
 };
 
 const hasControls = (text: string): boolean => /\p{Cc}/u.test(text);

@@ -1,4 +1,4 @@
-import { AppError } from '../../errors.ts';
+import { invalid } from '../../errors.ts';
 import { minPasswordLength, passwordProblems } from './password-rules.ts';
 
 /**
@@ -16,8 +16,7 @@ export function checkNewPassword(
     email,
     contextWords: [settings.product_name, new URL(baseUrl).hostname],
   });
-  if (problems.length > 0)
-    throw new AppError('request.invalid', { fields: { password: problems.join(' ') } });
+  if (problems.length > 0) throw invalid({ password: problems.join(' ') });
 }
 
 type PasswordSettings = Parameters<typeof minPasswordLength>[0] & { readonly product_name: string };

@@ -1,7 +1,7 @@
 // List cursors: opaque, signed, and valid for one list with one sorting and one set of filters. An edited cursor is
 // refused, so a client cannot inject a query (checklist R125: Ory CVE-2026-33503 and similar).
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
-import { AppError } from '../../errors.ts';
+import { type AppError, invalid } from '../../errors.ts';
 import { parseJson } from '../../json.ts';
 import type { FieldValue } from '../../store/port.ts';
 
@@ -22,9 +22,7 @@ export interface Cursors {
 const PURPOSE = 'admin-list-cursor';
 
 const refuse = (): AppError =>
-  new AppError('request.invalid', {
-    fields: { cursor: 'Must be the `next` of the same list with the same filters and sorting.' },
-  });
+  invalid({ cursor: 'Must be the `next` of the same list with the same filters and sorting.' });
 
 const isFieldValue = (value: unknown): value is FieldValue =>
   typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';

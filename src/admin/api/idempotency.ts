@@ -3,7 +3,7 @@
 // one day. Stored responses are sealed, because they can hold a secret that is shown only once.
 import { createHash } from 'node:crypto';
 import type { Clock } from '../../clock.ts';
-import { AppError } from '../../errors.ts';
+import { AppError, invalid } from '../../errors.ts';
 import { isMembers } from '../../json.ts';
 import type { IdempotencyRecord } from '../../store/administration.ts';
 import { AlreadyExists, type Collection } from '../../store/port.ts';
@@ -74,7 +74,7 @@ export function createIdempotency({ collection, sealer, clock }: Deps): Idempote
     async once({ key, actor, address, body }, act) {
       if (!isKey.test(key)) {
         const problem = 'Must be 1 to 255 visible ASCII characters.';
-        throw new AppError('request.invalid', { fields: { 'Idempotency-Key': problem } });
+        throw invalid({ 'Idempotency-Key': problem });
       }
       const id = digest([actor.kind, actor.id, address, key].join('\n'));
       const fingerprint = digest(JSON.stringify(body, inOrder) ?? '');

@@ -10,7 +10,7 @@ import {
   type TProperties,
   type TSchema,
 } from 'typebox';
-import { AppError } from '../../errors.ts';
+import { invalid } from '../../errors.ts';
 import type { CollectionDefinition, FieldFilter, FieldValue } from '../../store/port.ts';
 import { EXPECTED } from './expected.ts';
 import { epochOf, timeGiven } from './schema-parts.ts';
@@ -118,7 +118,7 @@ export function readListQuery<Record>(list: ListDefinition<Record>, query: objec
   };
   const { cursor, offset } = { cursor: text('cursor'), offset: number('offset') };
   if (cursor !== undefined && offset !== undefined) {
-    throw new AppError('request.invalid', { fields: { offset: 'Cannot be given together with a cursor.' } });
+    throw invalid({ offset: 'Cannot be given together with a cursor.' });
   }
   const sort = text('sort') ?? list.sorts[0];
   const order = text('order') === 'asc' ? 'asc' : text('order') === 'desc' ? 'desc' : list.defaultOrder;

@@ -9,7 +9,7 @@ import {
   type TSchema,
   Union,
 } from 'typebox';
-import { AppError } from '../../errors.ts';
+import { invalid } from '../../errors.ts';
 import type { FieldValue, Query } from '../../store/port.ts';
 import type { Cursors, Position } from './cursor.ts';
 import { type ListDefinition, type ListRequest, MAX_LIMIT } from './list-query.ts';
@@ -96,7 +96,7 @@ async function readUnion<Record, Item>(
   const limit = skipped + window;
   if (limit > MAX_LIMIT) {
     const problem = `With this filter offset and limit together must stay below ${MAX_LIMIT}; continue with the cursor.`;
-    throw new AppError('request.invalid', { fields: { offset: problem } });
+    throw invalid({ offset: problem });
   }
   const pages = await Promise.all(groups.map((filters) => query({ ...base, filters, limit })));
   const direction = order === 'asc' ? 1 : -1;

@@ -1,7 +1,7 @@
 // Parses a query string for a schema: each name once, whole numbers and booleans converted. A value that cannot be
 // converted stays text, so that schema validation names it.
 import { IsBoolean, IsInteger, type TObject } from 'typebox';
-import { AppError } from '../../errors.ts';
+import { invalid } from '../../errors.ts';
 
 const integer = /^-?\d{1,15}$/;
 
@@ -19,7 +19,7 @@ export function readQueryString(query: string, schema: TObject | undefined): obj
     else if (IsBoolean(of) && (text === 'true' || text === 'false')) values.set(name, text === 'true');
     else values.set(name, text);
   }
-  if (fields.size > 0) throw new AppError('request.invalid', { fields: Object.fromEntries(fields) });
+  if (fields.size > 0) throw invalid(Object.fromEntries(fields));
   // fromEntries defines own properties: `__proto__` is treated as any other unknown parameter.
   return Object.fromEntries(values);
 }

@@ -1,6 +1,6 @@
 // Dispatches a request to its route: authorization, lookup, input parsing, and the response envelope.
 import type Koa from 'koa';
-import { AppError } from '../../errors.ts';
+import { AppError, invalid } from '../../errors.ts';
 import { createRouter, type RouteHandler, readJson, readLines } from '../../http/index.ts';
 import { isMembers } from '../../json.ts';
 import { actIn, FRESH_ANSWERS } from '../../model/acts.ts';
@@ -34,7 +34,7 @@ function expectedVersion(ifMatch: string | undefined): number | undefined {
   if (ifMatch === undefined || ifMatch.trim() === '*') return undefined;
   // An empty header is a client whose tag got lost, not one that changes whatever is there.
   if (!anyEntityTag.test(ifMatch.trim())) {
-    throw new AppError('request.invalid', { fields: { 'If-Match': 'Must be one entity tag.' } });
+    throw invalid({ 'If-Match': 'Must be one entity tag.' });
   }
   return Number(entityTag.exec(ifMatch.trim())?.[1] ?? NO_VERSION);
 }

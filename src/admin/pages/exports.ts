@@ -2,7 +2,7 @@
 // the search and filters of the list, all of its pages, streamed.
 import { Readable } from 'node:stream';
 import { stringify } from 'csv-stringify/sync';
-import { AppError } from '../../errors.ts';
+import { AppError, invalid } from '../../errors.ts';
 import type { EventName } from '../../events/index.ts';
 import type { ListPage } from '../api/list.ts';
 import type { ListHandle } from '../api/resource-acts.ts';
@@ -102,7 +102,7 @@ export const exportPage = <Item extends object>(
     const name = query.get('format') ?? 'csv';
     const format = Object.hasOwn(formats, name) ? formats[name] : undefined;
     if (format === undefined) {
-      throw new AppError('request.invalid', { fields: { format: 'Must be csv or jsonl.' } });
+      throw invalid({ format: 'Must be csv or jsonl.' });
     }
     for (const own of ['cursor', 'offset', 'format']) query.delete(own);
     const filters = Object.fromEntries(query);

@@ -8,7 +8,7 @@ import {
   String as StringSchema,
 } from 'typebox';
 import type { ApiKey, ApiKeys } from '../../../clients/index.ts';
-import { AppError } from '../../../errors.ts';
+import { AppError, invalid } from '../../../errors.ts';
 import { type ApiKeyOwner, type ApiKeyRecord, apiKeys as collection } from '../../../store/administration.ts';
 import { defineResource, type ListPorts } from '../../api/define-resource.ts';
 import type { ListDefinition } from '../../api/list-query.ts';
@@ -130,7 +130,7 @@ async function ownerFor(
   if (kind === 'bootstrap') {
     if (wanted !== 'self') return null;
     const problem = 'ADMIN_TOKEN belongs to no user: its keys belong to the installation.';
-    throw new AppError('request.invalid', { fields: { owner: problem } });
+    throw invalid({ owner: problem });
   }
   if (kind === 'user' && wanted === 'installation') {
     if ((await isFresh?.()) === true) return null;
@@ -161,7 +161,7 @@ async function lifetimeFor(
   const left = Math.floor(((await creator(id))?.expiresAt ?? now) / 1000 - now / 1000);
   if (wanted !== undefined && wanted > left) {
     const problem = `Must be at most ${left}: no key outlives the key that creates it.`;
-    throw new AppError('request.invalid', { fields: { expires_in_seconds: problem } });
+    throw invalid({ expires_in_seconds: problem });
   }
   return wanted ?? Math.min(DEFAULT_EXPIRY_SECONDS, left);
 }

@@ -1,12 +1,9 @@
 // What imports of files have in common: a file is judged and its differences are shown; what was shown is sent back and saved,
 // unless something else was saved in between.
-import { AppError } from '../../../errors.ts';
+import { AppError, invalid } from '../../../errors.ts';
 import { parseJson } from '../../../json.ts';
 import { refusalOf, versionOf } from '../../pages/field-values.ts';
 import type { AdminContext } from '../../pages/page.ts';
-
-export const invalid = (fields: Record<string, string>): AppError =>
-  new AppError('request.invalid', { fields });
 
 function jsonIn(text: string): unknown {
   try {

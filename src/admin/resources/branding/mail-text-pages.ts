@@ -1,5 +1,5 @@
 // The texts of mails, below Settings › Branding: all mails, and one in one language beside what it looks like.
-import { AppError } from '../../../errors.ts';
+import { AppError, invalid } from '../../../errors.ts';
 import { newSecret } from '../../../ids.ts';
 import { blocksOf, mailBlocks } from '../../../mail/index.ts';
 import { isMail, type MailTemplate, mailRows } from '../../../model/mails.ts';
@@ -144,8 +144,7 @@ async function save(context: AdminContext): Promise<void> {
 async function sendToMe(context: AdminContext): Promise<void> {
   const asked = askedOf(context);
   const to = context.admin.account.email;
-  if (to === undefined)
-    throw new AppError('request.invalid', { fields: { to: 'Your account has no e-mail address.' } });
+  if (to === undefined) throw invalid({ to: 'Your account has no e-mail address.' });
   const { data } = await context.call(mails.test, { body: { to, ...asked } });
   const test = { ...data, to };
   await showMail(context, undefined, 200, test);

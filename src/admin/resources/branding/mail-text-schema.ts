@@ -1,6 +1,6 @@
 // The own texts of one mail in one language, on the wire, and what is stored of them.
 import { Object as ObjectSchema, Partial, type Static, String as StringSchema } from 'typebox';
-import { AppError } from '../../../errors.ts';
+import { invalid } from '../../../errors.ts';
 import { blocksOf, MAX_MAIL_TEXT, type MailTexts, mailBlocks, problemOf } from '../../../mail/index.ts';
 import type { MailTemplate } from '../../../model/mails.ts';
 import { oneLine } from '../../../model/text-kinds.ts';
@@ -62,7 +62,7 @@ export function textsWith(
     if (problem !== undefined) fields[name] = problem;
     else if (written !== block?.shipped) own.set(`${mail}.${name}`, written);
   }
-  if (Object.keys(fields).length > 0) throw new AppError('request.invalid', { fields });
+  if (Object.keys(fields).length > 0) throw invalid(fields);
   const next = { ...all, [language]: Object.fromEntries(own) };
   return Object.fromEntries(Object.entries(next).filter(([, texts]) => Object.keys(texts).length > 0));
 }

@@ -7,7 +7,7 @@ import {
   String as StringSchema,
   Unknown,
 } from 'typebox';
-import { AppError } from '../../../errors.ts';
+import { AppError, invalid } from '../../../errors.ts';
 import { type MailTexts, mailBlocks } from '../../../mail/index.ts';
 import { isMail, mailNames } from '../../../model/mails.ts';
 import { isLanguage, languages } from '../../../views/index.ts';
@@ -97,5 +97,5 @@ export function allTextsIn(given: Static<typeof allTextsBody>['texts']): MailTex
   }
   if (problems.length === 0) return texts;
   const named = problems.slice(0, MAX_PROBLEMS).map(([name, problem]) => [name.slice(0, MAX_NAME), problem]);
-  throw new AppError('request.invalid', { fields: Object.fromEntries(named) });
+  throw invalid(Object.fromEntries(named));
 }

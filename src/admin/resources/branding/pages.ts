@@ -2,7 +2,7 @@
 // light with everything at its longest. Each form sends what it shows and leaves the rest; pictures have forms of their own, since
 // a form with a file cannot be shown again as it was sent.
 import { type Look, MAX_PICTURE_BYTES } from '../../../branding/index.ts';
-import { AppError } from '../../../errors.ts';
+import { AppError, invalid } from '../../../errors.ts';
 import { newSecret } from '../../../ids.ts';
 import { type ContrastPair, fontNames, languages } from '../../../views/index.ts';
 import { isOn, numberOrText, textOrNull, typedIn, versionOf } from '../../pages/field-values.ts';
@@ -216,7 +216,7 @@ async function upload(place: Place, context: AdminContext): Promise<void> {
   const name = pictureNames.find((one) => one === context.form.get('picture'));
   if (name === undefined) throw new AppError('request.malformed');
   const { file } = context;
-  if (file === undefined) throw new AppError('request.invalid', { fields: { [name]: 'Choose a picture.' } });
+  if (file === undefined) throw invalid({ [name]: 'Choose a picture.' });
   const body = { data: file.toString('base64'), use: useOfPicture(name) };
   const { data } = await context.call(lookPictures.upload, { body });
   await place.change(context, { [name]: data.id });

@@ -1,9 +1,10 @@
 // Moves a look between installations: the export is a file; the import shows every difference before anything is saved, and is then
 // one version of the look, which can be undone as any other.
+import { invalid } from '../../../errors.ts';
 import { languages } from '../../../views/index.ts';
 import { refusalOf } from '../../pages/field-values.ts';
 import type { AdminContext, Page } from '../../pages/page.ts';
-import { importFile, invalid, sendFile } from './import-page.ts';
+import { importFile, sendFile } from './import-page.ts';
 import { lookPictures } from './picture-routes.ts';
 import { type Place, places } from './place.ts';
 import { branding } from './resource.ts';

@@ -16,7 +16,7 @@ import {
   restrictedTo,
   toClient,
 } from '../../../clients/index.ts';
-import { AppError } from '../../../errors.ts';
+import { invalid } from '../../../errors.ts';
 import type { ReadCalledAddresses } from '../../../oidc/index.ts';
 import { type ClientRecord, clients as collection } from '../../../store/collections.ts';
 import { defineResource, type ListPorts } from '../../api/define-resource.ts';
@@ -205,10 +205,7 @@ export const clients = defineResource(
         success: { status: 200, schema: checkedUrisSchema },
         async run({ query }, ports) {
           const uris = (query.uris ?? '').split('\n').filter((uri) => uri !== '');
-          if (uris.length > MOST_URIS)
-            throw new AppError('request.invalid', {
-              fields: { uris: `Must not be more than ${MOST_URIS}.` },
-            });
+          if (uris.length > MOST_URIS) throw invalid({ uris: `Must not be more than ${MOST_URIS}.` });
           const { application_type: applicationType = 'web' } = query;
           const checked = await ports.clients.checkRedirectUris({ uris, applicationType });
           const items = checked.map(({ uri, problem }) => ({

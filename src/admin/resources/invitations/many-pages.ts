@@ -1,7 +1,7 @@
 // Many invitations at once: addresses pasted or from a file, each judged before anything is sent, then sent one by one through
 // the route of a single invitation, so that its rules, its event and its mail are the same.
 import { parseEmail } from '../../../accounts/index.ts';
-import { AppError } from '../../../errors.ts';
+import { AppError, invalid } from '../../../errors.ts';
 import { numberOrText, refusalOf, textOrNull } from '../../pages/field-values.ts';
 import type { AdminContext, Page } from '../../pages/page.ts';
 import { users } from '../users/resource.ts';
@@ -56,7 +56,7 @@ async function reasonOf(context: AdminContext, { text }: Given): Promise<string>
 /** @throws AppError request.invalid naming `addresses` */
 async function judge(context: AdminContext, text: string): Promise<Judged[]> {
   const given = readAddresses(text);
-  const refuse = (message: string) => new AppError('request.invalid', { fields: { addresses: message } });
+  const refuse = (message: string) => invalid({ addresses: message });
   if (given.length === 0) throw refuse('Choose a file or enter at least one e-mail address.');
   if (given.length > MOST)
     throw refuse(`These are ${given.length} addresses. Invite at most ${MOST} at a time.`);
@@ -120,7 +120,7 @@ function textOf({ form, file }: AdminContext): string {
     return new TextDecoder('utf-8', { fatal: true }).decode(file);
   } catch {
     const addresses = 'The file is not UTF-8. In a spreadsheet, save it as “CSV UTF-8”.';
-    throw new AppError('request.invalid', { fields: { addresses } });
+    throw invalid({ addresses });
   }
 }
 

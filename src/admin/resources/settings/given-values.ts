@@ -1,7 +1,7 @@
 // A change of settings is either values by name, or what GET shows, sent back with some values changed (echoed-members.ts has the
 // same rule for other resources).
 import { isDeepStrictEqual } from 'node:util';
-import { AppError } from '../../../errors.ts';
+import { invalid } from '../../../errors.ts';
 import type { SettingDescription } from '../../../settings/index.ts';
 
 type Members = Readonly<Record<string, unknown>>;
@@ -46,6 +46,6 @@ export function valuesOfItems(
         fields.set(`${within}.${name}`, 'This field cannot be changed.');
     }
   }
-  if (fields.size > 0) throw new AppError('request.invalid', { fields: Object.fromEntries(fields) });
+  if (fields.size > 0) throw invalid(Object.fromEntries(fields));
   return { values: Object.fromEntries(values), kept };
 }

@@ -1,7 +1,7 @@
 // The form of the mail server, beside the other settings of mails: provider, host, port, encryption, user and password. One press
 // saves it and sends a test mail, since nothing but a mail that was accepted shows that it works.
 
-import { AppError } from '../../../errors.ts';
+import { invalid } from '../../../errors.ts';
 import { isMailAddress } from '../../../model/mail-address.ts';
 import { mailProviders } from '../../../model/mail-providers.ts';
 import { apiCall } from '../../pages/curl.ts';
@@ -84,8 +84,7 @@ export async function saveServer(context: AdminContext): Promise<void> {
   const body = serverIn(context);
   const to = (context.form.get('to') ?? '').trim();
   // Before anything is saved: what follows is one act.
-  if (body.host !== '' && !isMailAddress(to))
-    throw new AppError('request.invalid', { fields: { to: 'Must be one e-mail address.' } });
+  if (body.host !== '' && !isMailAddress(to)) throw invalid({ to: 'Must be one e-mail address.' });
   await context.call(mailServer.replace, { body });
   if (body.host === '') return context.go(PATH, 'mail-server-removed');
   const { data } = await context.call(mails.test, { body: { to } });

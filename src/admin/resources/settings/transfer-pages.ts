@@ -1,6 +1,6 @@
 // The pages that move settings between installations: the export as a file, and the import, which shows every difference
 // and every problem before it changes anything.
-import { AppError } from '../../../errors.ts';
+import { invalid } from '../../../errors.ts';
 import { isMembers, parseJson } from '../../../json.ts';
 import { refusalOf, versionOf } from '../../pages/field-values.ts';
 import type { AdminContext, Page, Values } from '../../pages/page.ts';
@@ -31,12 +31,12 @@ function valuesIn(text: string): Values {
   try {
     given = parseJson(text);
   } catch {
-    throw new AppError('request.invalid', { fields: { json: 'Not valid JSON.' } });
+    throw invalid({ json: 'Not valid JSON.' });
   }
   const inner = isMembers(given) && isMembers(given.data) ? given.data : given;
   if (isMembers(inner) && isMembers(inner.values)) return inner.values;
   const problem = 'Must be an object with a member “values”, like an export.';
-  throw new AppError('request.invalid', { fields: { json: problem } });
+  throw invalid({ json: problem });
 }
 
 const shown = (value: unknown): string => {

@@ -5,7 +5,7 @@ import type { Accounts } from '../../../accounts/index.ts';
 import type { Api, Apis } from '../../../apis/index.ts';
 import { registeredId } from '../../../client-ids.ts';
 import type { Clients } from '../../../clients/index.ts';
-import { AppError } from '../../../errors.ts';
+import { AppError, invalid } from '../../../errors.ts';
 import type { IssuedGrant, IssuedToken, IssuedTokens, TokenKind } from '../../../sessions/index.ts';
 import { grants as grantCollection, refreshTokens } from '../../../store/protocol-collections.ts';
 import type { ProtocolPayload } from '../../../store/records.ts';
@@ -135,8 +135,7 @@ async function showGrant(grant: IssuedGrant, ports: Ports) {
   };
 }
 
-const refuse = (field: string, problem: string): AppError =>
-  new AppError('request.invalid', { fields: { [field]: problem } });
+const refuse = (field: string, problem: string): AppError => invalid({ [field]: problem });
 
 /** The owner to query in the ephemeral store as well; undefined: refresh tokens only, from the durable store. */
 function ownedIn(query: object, apiId?: string) {

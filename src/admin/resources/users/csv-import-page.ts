@@ -3,7 +3,7 @@
 // (import-job.ts), and its page shows how far it is, whoever asks, whenever.
 
 import { Readable } from 'node:stream';
-import { AppError } from '../../../errors.ts';
+import { invalid } from '../../../errors.ts';
 import { ours } from '../../../phrase.ts';
 import { csvOf } from '../../pages/exports.ts';
 import { isOn, refusalOf } from '../../pages/field-values.ts';
@@ -106,7 +106,7 @@ function textOf({ form, file }: AdminContext): string {
     return new TextDecoder('utf-8', { fatal: true }).decode(file);
   } catch {
     const message = 'The file is not UTF-8. In a spreadsheet, save it as “CSV UTF-8”.';
-    throw new AppError('request.invalid', { fields: { rows: message } });
+    throw invalid({ rows: message });
   }
 }
 
@@ -114,8 +114,7 @@ async function submit(context: AdminContext): Promise<void> {
   const { form, userImports } = context;
   try {
     const text = textOf(context);
-    if (text.trim() === '')
-      throw new AppError('request.invalid', { fields: { rows: 'Choose a file or paste a table.' } });
+    if (text.trim() === '') throw invalid({ rows: 'Choose a file or paste a table.' });
     const table = readTable(text);
     const mapping = mappingOf(context, table);
     if (form.get('step') !== 'import' || mappingProblem(mapping) !== undefined)

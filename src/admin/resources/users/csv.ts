@@ -1,6 +1,6 @@
 // A table of users as people have it in a spreadsheet: read (RFC 4180, with commas, semicolons or tabs), its columns matched with
 // the fields of an import, and each row as the line of JSON that the import takes.
-import { AppError } from '../../../errors.ts';
+import { type AppError, invalid } from '../../../errors.ts';
 import { flag } from '../../../model/kinds.ts';
 import type { Row } from '../../../model/row.ts';
 import type { UserFacts } from '../../../model/users/facts.ts';
@@ -13,7 +13,7 @@ import type { Table } from '../../pages/user-imports.ts';
 export const MAX_ROWS = 20_000;
 const MAX_COLUMNS = 100;
 
-const refuse = (message: string): AppError => new AppError('request.invalid', { fields: { rows: message } });
+const refuse = (message: string): AppError => invalid({ rows: message });
 
 /** So much of the first line says what separates its cells. */
 const HEADING_CHARACTERS = 10_000;
