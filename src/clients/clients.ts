@@ -11,7 +11,7 @@ import { clientType, isAuthMethodSaid, needsSecret } from './auth-members.ts';
 import { createChangeClient } from './change-client.ts';
 import { merged, reservedOf, withinScope } from './changed-members.ts';
 import { checkRedirectUris } from './check-redirect-uris.ts';
-import type { Clients, ClientsDeps } from './contract.ts';
+import type { Clients, ClientsDeps, UpdateClient } from './contract.ts';
 import { createInitialAccessTokens } from './initial-access-tokens.ts';
 import { hasLegacyProfile, splitLegacy, withLegacy, withLegacyMembers } from './legacy.ts';
 import { type Authority, isStringList } from './metadata-rules.ts';
@@ -20,6 +20,13 @@ import { checkPkceChoice, splitRegistrantPkce } from './pkce.ts';
 import { prepareMetadata, withUnknownMembers } from './prepare.ts';
 import { checkQuarantine, confined, confinedMembers, statementOf } from './quarantine.ts';
 import { isSameDigest, isSecretOf, rotated, SECRET_BYTES } from './secrets.ts';
+
+type Said = { readonly [Name in 'metadata' | 'settings' | 'document']?: UpdateClient[Name] | undefined };
+
+interface Given extends Said, Pick<UpdateClient, 'mode'> {
+  readonly kind: Authority['kind'];
+  readonly isNew?: boolean;
+}
 
 export function createClients(deps: ClientsDeps): Clients {
   const { collection, clock, newId, newSecret, secretDigest, validateMetadata, endClient } = deps;
@@ -65,6 +72,68 @@ export function createClients(deps: ClientsDeps): Clients {
     return { ...next, defaultApi };
   }
 
+  /**
+   * @param value as it is stored, or for a new one what every application begins with
+   * @returns the record with what is given, by all rules
+   * @throws AppError client.invalid_metadata
+   */
+  async function written(value: ClientRecord, { isNew = false, ...given }: Given): Promise<ClientRecord> {
+    const { mode, kind, settings: said = {} } = given;
+    const isRegistrant = kind === 'registrant';
+    const { metadata: stored } = value;
+    const { metadata: others, ...accountChange } = splitAccountScopes(given.metadata);
+    const { metadata: plain, legacy } = others
+      ? splitLegacy(others, { isOn: hasLegacy(), kind })
+      : { metadata: others, legacy: undefined };
+    const { metadata: input, ...choice } =
+      isRegistrant && plain ? splitRegistrantPkce(plain, value) : { metadata: plain };
+    const settings = { ...said, ...choice };
+    // What a registrant asks for at first is its choice, whatever is required of it.
+    const applied = await settled(isNew ? { ...value, origin: 'admin' } : value, settings);
+    const wished = input && (mode === 'replace' ? input : merged(stored, input));
+    const near = wished && value.quarantine && isRegistrant ? confinedMembers(wished) : wished;
+    // Users are not asked for consent there, so only an administrator may widen what such a client gets.
+    const members = near && isRegistrant && value.skipConsent ? withinScope(stored, near) : near;
+    const authority: Authority = {
+      kind,
+      keeps: reservedOf(stored),
+      isOwnAddress: ownAddressesFor(value.origin),
+      mayBePlain: deps.mayBePlain,
+    };
+    const metadata = members
+      ? withUnknownMembers(
+          stored,
+          await prepareMetadata(stored.client_id, members, authority, validateMetadata),
+        )
+      : stored;
+    const base = {
+      ...applied,
+      origin: value.origin,
+      metadata,
+      clientType: clientType(metadata),
+      ...(value.quarantine && { quarantine: { ...value.quarantine, ...given.document } }),
+    };
+    const whole = withLegacyMembers(base, { before: value.legacyMetadata, legacy, mode, kind, isOwnAddress });
+    const open = withAccountScopes(whole, { ...accountChange, before: value.accountScopes, mode, kind });
+    const { approved_addresses: chosen } = settings;
+    const vouched = approved(
+      isNew ? undefined : value,
+      open,
+      kind,
+      isStringList(chosen) ? chosen : undefined,
+    );
+    const changed = { ...open, ...vouched };
+    if (!isNew && changed.quarantine !== undefined && !isRegistrant) checkQuarantine(changed, value);
+    const next = confined(changed);
+    // What was read and is sent back is no choice: a client that uses the other method goes on working.
+    if (input !== undefined && isAuthMethodSaid(input)) {
+      if (input.token_endpoint_auth_method !== stored.token_endpoint_auth_method)
+        next.hasChosenAuthMethod = true;
+    } else if (input !== undefined && mode === 'replace') delete next.hasChosenAuthMethod;
+    checkPkceChoice(next, settings.require_pkce);
+    return next;
+  }
+
   /** Revokes what was granted to it. @returns the client afterwards */
   async function finishEnding(client: Client): Promise<Client> {
     await endClient(client.id);
@@ -108,60 +177,32 @@ export function createClients(deps: ClientsDeps): Clients {
     hasAccountScopes: async () => (await collection.findBy('account_scopes', 'given')).length > 0,
     hasPasswordGrant: async () => (await collection.findBy('password_grant', 'yes')).length > 0,
 
-    async create({ metadata: sent, settings: said = {}, origin, hasRegistrationToken, ...rest }) {
+    async create({ metadata: sent, settings, origin, hasRegistrationToken, ...rest }) {
       const { quarantine } = rest;
-      const given =
-        quarantine === undefined ? sent : confinedMembers({ token_endpoint_auth_method: 'none', ...sent });
-      const kind = origin === 'registration' ? 'registrant' : 'administrator';
-      const { metadata: others, ...accountChange } = splitAccountScopes(given);
-      const { metadata: plain, legacy } = splitLegacy(others, { isOn: hasLegacy(), kind });
-      const { metadata: input, ...choice } =
-        origin === 'registration' ? splitRegistrantPkce(plain) : { metadata: plain };
+      if (rest.clientId !== undefined && origin !== 'seed' && quarantine?.by !== 'document')
+        throw new TypeError('client ids are not chosen');
+      const clientId = rest.clientId ?? newId();
+      // Its ID tokens would pass for access tokens of the API.
+      if (rest.clientId !== undefined && (await deps.findApi?.(clientId)) !== undefined)
+        throw refusal({ client_id: 'Must not be the identifier of an API.' });
       const now = clock();
       const bare: ClientRecord = {
-        metadata: { client_id: '' },
+        metadata: { client_id: clientId },
         secrets: [],
         clientType: 'confidential',
         isActive: true,
         skipConsent: false,
         accessTokenAudience: 'issuer',
-        origin: 'admin',
+        origin,
         createdAt: now,
         updatedAt: now,
-      };
-      const applied = await settled(bare, { ...said, ...choice });
-      if (rest.clientId !== undefined && origin !== 'seed' && quarantine?.by !== 'document')
-        throw new TypeError('client ids are not chosen');
-      const clientId = rest.clientId ?? newId();
-      // Its ID tokens would pass for access tokens of the API.
-      if (rest.clientId !== undefined && (await deps.findApi?.(clientId)) !== undefined) {
-        const problem = 'Must not be the identifier of an API.';
-        throw refusal({ client_id: problem });
-      }
-      const authority: Authority = {
-        kind,
-        isOwnAddress: ownAddressesFor(origin),
-        mayBePlain: deps.mayBePlain,
-      };
-      const metadata = await prepareMetadata(clientId, input, authority, validateMetadata);
-      const base: ClientRecord = {
-        ...applied,
-        metadata,
-        clientType: clientType(metadata),
-        origin,
-        ...(isAuthMethodSaid(input) && { hasChosenAuthMethod: true }),
         ...(quarantine && { quarantine }),
       };
-      const whole = withLegacyMembers(base, {
-        before: undefined,
-        legacy,
-        mode: 'replace',
-        kind,
-        isOwnAddress,
-      });
-      const open = withAccountScopes(whole, { ...accountChange, mode: 'replace', kind });
-      const { record, clientSecret } = withSecret(confined({ ...open, ...approved(undefined, open, kind) }));
-      checkPkceChoice(record, choice.require_pkce ?? said.require_pkce);
+      const metadata =
+        quarantine === undefined ? sent : confinedMembers({ token_endpoint_auth_method: 'none', ...sent });
+      const kind = origin === 'registration' ? 'registrant' : 'administrator';
+      const whole = await written(bare, { metadata, settings, mode: 'replace', kind, isNew: true });
+      const { record, clientSecret } = withSecret(whole);
       const registrationAccessToken = hasRegistrationToken ? newSecret(SECRET_BYTES) : undefined;
       if (registrationAccessToken) record.registrationTokenDigest = secretDigest(registrationAccessToken);
       // After all other checks, so that an invalid request uses up nothing; before the insert, so that a race creates nothing.
@@ -177,57 +218,10 @@ export function createClients(deps: ClientsDeps): Clients {
       };
     },
 
-    async update(clientId, { metadata: sent, mode, settings: said = {}, authority: kind, ...rest }) {
-      const { document } = rest;
+    async update(clientId, { metadata, mode, settings, authority: kind, document, ...rest }) {
       let made: string | undefined;
       const { before: was, after: client } = await change(clientId, rest, async (value) => {
-        const { metadata: others, ...accountChange } = splitAccountScopes(sent);
-        const { metadata: plain, legacy } = others
-          ? splitLegacy(others, { isOn: hasLegacy(), kind })
-          : { metadata: others, legacy: undefined };
-        const { metadata: input, ...choice } =
-          kind === 'registrant' && plain ? splitRegistrantPkce(plain, value) : { metadata: plain };
-        const settings = { ...said, ...choice };
-        const applied = await settled(value, settings);
-        const { metadata: stored } = value;
-        const isConfined = value.quarantine !== undefined && kind === 'registrant';
-        const wished = input && (mode === 'replace' ? input : merged(stored, input));
-        const given = wished && isConfined ? confinedMembers(wished) : wished;
-        // Users are not asked for consent there, so only an administrator may widen what such a client gets.
-        const isScopeLimited = kind === 'registrant' && value.skipConsent;
-        const members = given && isScopeLimited ? withinScope(stored, given) : given;
-        const authority: Authority = {
-          kind,
-          keeps: reservedOf(stored),
-          isOwnAddress: ownAddressesFor(value.origin),
-          mayBePlain: deps.mayBePlain,
-        };
-        const metadata = members
-          ? withUnknownMembers(stored, await prepareMetadata(clientId, members, authority, validateMetadata))
-          : stored;
-        const written = {
-          ...applied,
-          metadata,
-          clientType: clientType(metadata),
-          ...(value.quarantine && { quarantine: { ...value.quarantine, ...document } }),
-        };
-        const before = value.legacyMetadata;
-        const whole = withLegacyMembers(written, { before, legacy, mode, kind, isOwnAddress });
-        const open = withAccountScopes(whole, { ...accountChange, before: value.accountScopes, mode, kind });
-        const { approved_addresses: chosen } = settings;
-        const changed = {
-          ...open,
-          ...approved(value, open, kind, isStringList(chosen) ? chosen : undefined),
-        };
-        if (changed.quarantine !== undefined && kind === 'administrator') checkQuarantine(changed, value);
-        const next = confined(changed);
-        // What was read and is sent back is no choice: a client that uses the other method goes on working.
-        const { token_endpoint_auth_method: method } = stored;
-        if (input !== undefined && isAuthMethodSaid(input)) {
-          const { token_endpoint_auth_method: said } = input;
-          if (said !== method) next.hasChosenAuthMethod = true;
-        } else if (input !== undefined && mode === 'replace') delete next.hasChosenAuthMethod;
-        checkPkceChoice(next, settings.require_pkce);
+        const next = await written(value, { metadata, mode, settings, kind, document });
         // Grants given without consent must not survive when consent becomes required.
         const requiresConsent = value.skipConsent && !next.skipConsent;
         // Recorded in the same write, so that a retry or the job finishes after a crash.
