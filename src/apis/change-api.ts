@@ -2,6 +2,7 @@
 import { invalid } from '../errors.ts';
 import type { ApiRecord, ApiScopeRecord } from '../store/apis.ts';
 import type { ApiChanges } from './contract.ts';
+import { withDemands } from './demands.ts';
 import { withIds } from './scopes.ts';
 
 /** What a new API is, and what replacing one begins with. */
@@ -44,24 +45,9 @@ export function withChanges(
   changes: ApiChanges,
   mode: 'replace' | 'merge' = 'merge',
 ): ApiRecord {
-  const {
-    accessTokenSeconds,
-    requiredAcr,
-    maxAuthAgeSeconds,
-    isOpenToAgents: wasOpen = false,
-    isDpopRequired: wasBound = false,
-    ...kept
-  } = record;
+  const { isOpenToAgents: wasOpen = false, isDpopRequired: wasBound = false, ...kept } = record;
   const { isOpenToAgents = mode === 'merge' && wasOpen, isDpopRequired = mode === 'merge' && wasBound } =
     changes;
-  const after = <T extends string | number>(
-    name: string,
-    changed: T | null | undefined,
-    before: T | undefined,
-  ): Record<string, T> => {
-    const value = changed === undefined && mode === 'merge' ? before : changed;
-    return value === undefined || value === null ? {} : { [name]: value };
-  };
   const base = mode === 'replace' ? { ...kept, ...defaults } : kept;
   const scopes = changes.scopes === undefined ? base.scopes : withIds(changes.scopes, record.scopes);
   const { clients = base.clients } = changes;
@@ -75,13 +61,10 @@ export function withChanges(
     accessTokenFormat: changes.accessTokenFormat ?? base.accessTokenFormat,
     ...(isOpenToAgents && { isOpenToAgents }),
     ...(isDpopRequired && { isDpopRequired }),
-    ...after('accessTokenSeconds', changes.accessTokenSeconds, accessTokenSeconds),
-    ...after('requiredAcr', changes.requiredAcr, requiredAcr),
-    ...after('maxAuthAgeSeconds', changes.maxAuthAgeSeconds, maxAuthAgeSeconds),
   };
   const gone = record.scopes.map(({ id }) => id).filter((id) => !scopes.some((scope) => scope.id === id));
   if (gone.length > 0) next.endingScopeIds = [...(record.endingScopeIds ?? []), ...gone];
-  return next;
+  return withDemands(next, changes.demands ?? {}, mode);
 }
 
 /** An application that is deleted: its entries go. @returns undefined when there is none */

@@ -1,6 +1,7 @@
 // The interface of the registry of APIs.
 import type { Clients } from '../clients/index.ts';
 import type { Clock } from '../clock.ts';
+import type { demandRows } from '../model/api-rows.ts';
 import type { AccessTokenFormat, ApiClaim, ApiRecord } from '../store/apis.ts';
 import type { Collection, Query, Stored } from '../store/port.ts';
 import type { ApiScope } from './scopes.ts';
@@ -18,12 +19,8 @@ export interface ApiChanges {
   readonly machineGrants?: Readonly<Record<string, readonly string[]>> | undefined;
   readonly claims?: readonly ApiClaim[] | undefined;
   readonly accessTokenFormat?: AccessTokenFormat | undefined;
-  /** Null: the runtime setting applies. */
-  readonly accessTokenSeconds?: number | null | undefined;
-  /** Null: any. */
-  readonly requiredAcr?: string | null | undefined;
-  /** Null: any. */
-  readonly maxAuthAgeSeconds?: number | null | undefined;
+  /** By wire name (src/model/api-rows.ts). */
+  readonly demands?: { readonly [Name in keyof typeof demandRows]?: unknown };
   readonly isDpopRequired?: boolean | undefined;
 }
 

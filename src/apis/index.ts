@@ -15,6 +15,7 @@ import type { Apis, ApisDeps } from './contract.ts';
 export { accessTokenSeconds, createFindApiForGroup, forGroup, isListed, isOpenTo } from './access.ts';
 export { isIntrospectionClientId } from './apis.ts';
 export type { Api, ApiChanges, Apis } from './contract.ts';
+export { showDemands } from './demands.ts';
 export { splitScope } from './identifier.ts';
 export { machineScopes, mayGrant, scopeNamePattern } from './scopes.ts';
 

@@ -1,4 +1,6 @@
 // Part of the data model (collections.ts): APIs, the resources of RFC 8707 for which access tokens are issued.
+import type { demandRows } from '../model/api-rows.ts';
+import type { Stored } from '../model/row.ts';
 import { asPath } from './fields.ts';
 import type { CollectionDefinition } from './port.ts';
 import type { Role } from './records.ts';
@@ -21,7 +23,8 @@ export type ApiClaim = 'profile' | 'roles' | 'groups';
 
 export type AccessTokenFormat = 'at+jwt' | 'jwt' | 'opaque';
 
-export interface ApiRecord {
+/** With what its rows say. */
+export interface ApiRecord extends Stored<typeof demandRows> {
   /** An absolute URI; never changes. */
   identifier: string;
   name: string;
@@ -34,11 +37,6 @@ export interface ApiRecord {
   machineGrants: { clientId: string; scopeIds: string[] }[];
   claims: ApiClaim[];
   accessTokenFormat: AccessTokenFormat;
-  /** Absent: the runtime setting for the format applies. */
-  accessTokenSeconds?: number;
-  /** What a sign-in must reach for a token, and how old it may be; absent: any. */
-  requiredAcr?: string;
-  maxAuthAgeSeconds?: number;
   /** Its tokens are bound to a key of the application (RFC 9449); absent: where the application sends a proof. */
   isDpopRequired?: true;
   /** With the secret, what the API introspects with. */

@@ -1,5 +1,6 @@
 // What this version knows of the documents that it reads, changes and writes back (unknown-members.ts): a new member of a record is a new
 // line here, which the types demand. Members that are replaced as a whole, such as an authenticator app, are `true`.
+import { demandRows } from '../model/api-rows.ts';
 import { applicationRows } from '../model/applications/rows.ts';
 import type { Rows, Stored } from '../model/row.ts';
 import { addressRows } from '../model/users/address-rows.ts';
@@ -80,6 +81,7 @@ const apiScope = {
 } as const satisfies Members<ApiScopeRecord>;
 
 const apis = {
+  ...whole(demandRows),
   identifier: true,
   name: true,
   scopes: ['id', apiScope],
@@ -88,9 +90,6 @@ const apis = {
   machineGrants: ['clientId', { clientId: true, scopeIds: true }],
   claims: true,
   accessTokenFormat: true,
-  accessTokenSeconds: true,
-  requiredAcr: true,
-  maxAuthAgeSeconds: true,
   isDpopRequired: true,
   introspectionClientId: true,
   secrets: ['digest', { digest: true, createdAt: true, expiresAt: true }],
@@ -98,7 +97,7 @@ const apis = {
   removingAt: true,
   createdAt: true,
   updatedAt: true,
-} as const satisfies Members<ApiRecord>;
+} as const satisfies Members<Omit<ApiRecord, keyof Stored<typeof demandRows>>>;
 
 const look = {
   logo: true,

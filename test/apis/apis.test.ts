@@ -245,7 +245,7 @@ withServer('API: replacing resets what is absent, merging keeps it; versions are
     scopes: [read],
     claims: ['roles', 'profile'],
     accessTokenFormat: 'opaque',
-    accessTokenSeconds: 60,
+    demands: { access_token_seconds: 60 },
   });
   const merged = await apis.update(api.id, { name: 'Sales' }, { mode: 'merge', ifVersion: 1 });
   deepEqual({ ...merged.value, name: 'Orders', updatedAt: api.value.updatedAt }, api.value);
@@ -255,9 +255,9 @@ withServer('API: replacing resets what is absent, merging keeps it; versions are
   const { value } = await apis.update(api.id, { name: 'Sales', scopes }, { mode: 'replace' });
   deepEqual([value.claims, value.accessTokenFormat, value.accessTokenSeconds], [[], 'at+jwt', undefined]);
   equal(value.scopes[0]?.id, api.value.scopes[0]?.id);
-  const kept = await apis.update(api.id, { accessTokenSeconds: 60 }, { mode: 'merge' });
+  const kept = await apis.update(api.id, { demands: { access_token_seconds: 60 } }, { mode: 'merge' });
   equal(kept.value.accessTokenSeconds, 60);
-  const cleared = await apis.update(api.id, { accessTokenSeconds: null }, { mode: 'merge' });
+  const cleared = await apis.update(api.id, { demands: { access_token_seconds: null } }, { mode: 'merge' });
   equal(cleared.value.accessTokenSeconds, undefined);
 });
 

@@ -12,9 +12,9 @@ import {
   Union,
 } from 'typebox';
 import { groupNamePattern } from '../../../accounts/index.ts';
-import { type Api, type ApiChanges, scopeNamePattern } from '../../../apis/index.ts';
+import { type Api, type ApiChanges, scopeNamePattern, showDemands } from '../../../apis/index.ts';
 import { ACR } from '../../../model/acr.ts';
-import { settingRows } from '../../../model/applications/settings.ts';
+import { demandRows } from '../../../model/api-rows.ts';
 import { oneLine } from '../../../model/text-kinds.ts';
 import { EXPECTED } from '../../api/expected.ts';
 import { createdAt, DOCUMENTED, iso, nullable, strict, updatedAt } from '../../api/schema-parts.ts';
@@ -23,7 +23,7 @@ const IDENTIFIER = 'https://api.example.com/orders';
 const SCOPE = 'orders:read';
 const CLIENT = 'b2f0a7c4-5a0e-4c2e-8a3f-2f7f6f0d9c11';
 
-const { max_auth_age: age, access_token_seconds: lifetime } = settingRows;
+const { max_auth_age: age, access_token_seconds: lifetime, required_acr: acr } = demandRows;
 
 /** From and to how many seconds. */
 export const durations = { access_token_seconds: lifetime, max_auth_age: age };
@@ -106,17 +106,15 @@ const fields = {
       'introspection says what it is worth, so that a revocation counts at once.',
   }),
   access_token_seconds: nullable(Integer({ ...lifetime.kind.schema }), {
-    description: 'Lifetime of its access tokens; null: the setting for the format applies.',
+    description: lifetime.description,
     examples: [null],
   }),
   required_acr: nullable(Enum(Object.values<string>(ACR)), {
-    description:
-      'The minimum `acr` of a sign-in that gives a token for it; null: any. See the application’s.',
+    description: acr.description,
     examples: [null],
   }),
   max_auth_age: nullable(Integer({ ...age.kind.schema }), {
-    description:
-      'How old the sign-in may be when an application requests access to it, in seconds; null: any. See the application’s.',
+    description: age.description,
     examples: [null],
   }),
   require_dpop: BooleanSchema({
@@ -251,9 +249,7 @@ export function showApi({ id, value }: Api): ApiView {
     ),
     claims: value.claims,
     access_token_format: value.accessTokenFormat,
-    access_token_seconds: value.accessTokenSeconds ?? null,
-    required_acr: value.requiredAcr ?? null,
-    max_auth_age: value.maxAuthAgeSeconds ?? null,
+    ...showDemands(value),
     require_dpop: value.isDpopRequired === true,
     introspection_client_id: value.introspectionClientId,
     created_at: iso(value.createdAt),
@@ -269,8 +265,6 @@ export const readApi = (body: Static<typeof changedApiSchema>): ApiChanges => ({
   machineGrants: body.machine_grants,
   claims: body.claims,
   accessTokenFormat: body.access_token_format,
-  accessTokenSeconds: body.access_token_seconds,
-  requiredAcr: body.required_acr,
-  maxAuthAgeSeconds: body.max_auth_age,
+  demands: body,
   isDpopRequired: body.require_dpop,
 });
