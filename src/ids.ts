@@ -1,5 +1,5 @@
 // Identifiers and random secrets.
-import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { hash, randomBytes, randomUUID } from 'node:crypto';
 
 /** @returns a new UUID (version 4), for user, group and session ids */
 export const newId = (): string => randomUUID();
@@ -14,8 +14,7 @@ export const newSecret = (bytes = 32): string => randomBytes(bytes).toString('ba
  * The stored form of a high-entropy secret. SHA-256 is enough here: the input has 256 random bits, so there
  * is nothing to search (passwords, which can be guessed, go through argon2id instead).
  */
-export const secretDigest = (secret: string): string =>
-  createHash('sha256').update(secret, 'utf8').digest('base64url');
+export const secretDigest = (secret: string): string => hash('sha256', secret, 'base64url');
 
 /**
  * UUIDs version 7 (RFC 9562 §5.7, §6.2 method 1): as text they sort by creation time. Each id of one generator is greater

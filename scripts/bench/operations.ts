@@ -1,4 +1,5 @@
 // The operations of goals P1 to P6, each with its lower bound: as many signatures, as many bytes.
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type NextRequest, requestBytes } from './http-load.ts';
 import type { Prepared } from './prepare.ts';
 
@@ -21,6 +22,7 @@ const TOKEN = '/oauth2/token';
 /** Codes prepared for a millisecond of a round. */
 const CODES_PER_MS = 0.8;
 const TOKENS_PER_MS = 4;
+const SETTLED_MS = 1500;
 
 export const always =
   (request: Buffer): NextRequest =>
@@ -112,6 +114,8 @@ export const operations: readonly Operation[] = [
     floor: floorPost(0, 500, 900),
     async requests(prepared, ms) {
       const tokens = await prepared.accessTokens(Math.ceil(ms * TOKENS_PER_MS));
+      // What issuing them left to be done, once a second (src/oidc/tokens/token-events.ts), is no part of it.
+      await sleep(SETTLED_MS);
       return () => {
         const token = tokens.pop();
         return token === undefined ? undefined : introspection(token, prepared.basic);
