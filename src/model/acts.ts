@@ -1,6 +1,7 @@
 // Every act of people, with its sensitivity (decision 0011): what gives access, shows secrets or cannot be undone wants an
 // authentication of the last five minutes, of the account's highest class. Programs are never asked. The admin API, the Admin UI
-// (whose pages call its routes), the account API and the account pages read this table; an act that is not in it does not start.
+// (whose pages call its routes) and the account pages read this table, the account API its operations (account-api.ts); an act that is
+// in neither does not start.
 import type { MemberTable } from './members.ts';
 
 export type ActSensitivity =
@@ -89,48 +90,6 @@ export const ADMIN_ACTS = {
 
 /** Members of an answer that only a fresh sign-in gets: without one they are left out. */
 export const FRESH_ANSWERS = { 'POST /invitations': ['url'] } as const;
-
-/**
- * Of /account/api, by method and path. A password that is typed into an application is no authentication, so it makes nothing
- * fresh here.
- */
-export const ACCOUNT_API_ACTS = {
-  'GET /profile': 'plain',
-  'PATCH /profile': { members: 'own_profile', of: 'existing' },
-  'PUT /avatar': { members: 'own_picture', of: 'existing' },
-  'DELETE /avatar': 'plain',
-  'POST /profile/send-email-verification': 'plain',
-  'GET /export': 'sensitive',
-  'POST /deletion': 'sensitive',
-  'GET /email': 'plain',
-  'POST /email': 'sensitive',
-  'POST /email/make-primary': 'sensitive',
-  'POST /email/remove': 'sensitive',
-  'POST /email/settle': 'sensitive',
-  'PUT /password': 'sensitive',
-  'POST /totp': 'sensitive',
-  'DELETE /totp': 'sensitive',
-  'POST /totp/confirm': 'sensitive',
-  'POST /email-codes': 'sensitive',
-  'DELETE /email-codes': 'sensitive',
-  'POST /recovery-codes': 'sensitive',
-  'GET /passkeys': 'plain',
-  'POST /passkeys/register/begin': 'sensitive',
-  'POST /passkeys/register/finish': 'sensitive',
-  'PATCH /passkeys/:id': 'sensitive',
-  'DELETE /passkeys/:id': 'sensitive',
-  'GET /sessions': 'plain',
-  'DELETE /sessions': 'sensitive',
-  'DELETE /sessions/:id': 'sensitive',
-  'GET /activity': 'plain',
-  'POST /report-compromise': 'sensitive',
-  'GET /trusted-devices': 'plain',
-  'DELETE /trusted-devices': 'sensitive',
-  'DELETE /trusted-devices/:id': 'sensitive',
-  'GET /launcher': 'plain',
-  'GET /applications': 'plain',
-  'DELETE /applications/:id': 'sensitive',
-} as const satisfies Readonly<Record<string, ActSensitivity>>;
 
 /**
  * Of the forms below /account, by their addresses. The link of `by_link` was asked for by a fresh sign-in of the same account

@@ -4,18 +4,12 @@ import type Koa from 'koa';
 import { type Account, ownMembersOf } from '../accounts/index.ts';
 import { AppError, invalid } from '../errors.ts';
 import { createRouter } from '../http/index.ts';
+import { type OperationName, operationNames, pictureTypes } from '../model/account-api.ts';
 import { ownNames } from '../model/users/rows.ts';
 import type { PlaceOf } from '../places/index.ts';
 import { type Body, changesIn, membersOf, objectIn } from './api-body.ts';
 import type { Call, Handle } from './api-call.ts';
-import {
-  apiDocument,
-  isSensitive,
-  type OperationName,
-  operationNames,
-  pictureTypes,
-  placeOf,
-} from './api-document.ts';
+import { apiDocument, isSensitive, placeOf } from './api-document.ts';
 import { passkeyHandlers } from './api-passkeys.ts';
 import { deviceOf, iso, list } from './api-shapes.ts';
 import { readCrop } from './crop.ts';

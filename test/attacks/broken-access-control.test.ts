@@ -3,7 +3,8 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { isConditional, type Route } from '../../src/admin/api/route.ts';
-import { operationNames, placeOf } from '../../src/self-service/api-document.ts';
+import { operationNames } from '../../src/model/account-api.ts';
+import { placeOf } from '../../src/self-service/api-document.ts';
 import { accounts } from '../../src/store/collections.ts';
 import { update } from '../../src/store/update.ts';
 import { type Answer, dataOf, send } from '../admin/answers.ts';
