@@ -64,7 +64,7 @@ export function derivedTexts(): Found[] {
     ...refusalRows.flatMap(({ words, remedy }) =>
       [words, remedy].map((text) => ({ text, at: 'src/model/refusals' })),
     ),
-    ...Object.values<UserFacts>({ ...userRows, ...importedRows })
+    ...[...Object.values<UserFacts>(userRows), ...Object.values<UserFacts>(importedRows)]
       .flatMap(({ column, claim }) => [column?.label, claim?.meaning])
       .filter((text) => text !== undefined)
       .map((text) => ({ text, at: 'src/model/users' })),

@@ -1,8 +1,11 @@
 // Groups and their members. Each account stores the names of its groups: reading the account is enough for claims and
 // access to applications, a deleted account leaves nothing behind, and no document grows with the size of a group.
 // The name of a group is its id and never changes, because applications decide by it.
+import { walk } from '../api/walk.ts';
 import type { Clock } from '../clock.ts';
 import { AppError, invalid } from '../errors.ts';
+import { groupNamePattern, groupRows } from '../model/groups/rows.ts';
+import type { Given } from '../model/row.ts';
 import type { GroupRecord } from '../store/administration.ts';
 import type { AccountRecord } from '../store/collections.ts';
 import { AlreadyExists, type Collection, type Query, type Stored } from '../store/port.ts';
@@ -12,10 +15,7 @@ import { type Account, toAccount } from './account.ts';
 /** The id is the name. */
 export type Group = Stored<GroupRecord>;
 
-export interface GroupFields {
-  readonly displayName?: string | null | undefined;
-  readonly description?: string | null | undefined;
-}
+export type GroupFields = Given<typeof groupRows>;
 
 export interface Groups {
   /** A group that is being removed is not found. */
@@ -50,8 +50,12 @@ interface Deps {
   readonly findApi: (name: string) => Promise<string | undefined>;
 }
 
-export const groupNamePattern = '^[a-z0-9][a-z0-9._-]{0,63}$';
 const isName = new RegExp(groupNamePattern);
+const walker = walk<typeof groupRows, GroupRecord>(groupRows, {});
+
+/** As the API has it. */
+export const toGroup = ({ value }: Group) => walker.show(value);
+
 /** Bounded, because every token may carry all of them. */
 const MAX_GROUPS = 200;
 const BATCH = 1000;
@@ -60,14 +64,12 @@ const BATCH = 1000;
 export const memberFilter = (name: string) =>
   ({ field: 'groups', op: 'contains', value: `/${name}/` }) as const;
 
-const withFields = (record: GroupRecord, { displayName, description }: GroupFields): GroupRecord => {
-  const next = { ...record };
-  if (displayName === null || displayName === '') delete next.displayName;
-  else if (displayName !== undefined) next.displayName = displayName;
-  if (description === null || description === '') delete next.description;
-  else if (description !== undefined) next.description = description;
+/** @throws AppError request.invalid */
+function withFields(record: GroupRecord, given: GroupFields): GroupRecord {
+  const { next, problems } = walker.change(record, given, { by: 'administrator' });
+  if (problems.size > 0) throw invalid(Object.fromEntries(problems));
   return next;
-};
+}
 
 const without = (record: AccountRecord, name: string, now: number): AccountRecord => {
   const { groups = [], ...rest } = record;

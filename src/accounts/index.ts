@@ -28,6 +28,7 @@ import { minPasswordLength } from './passwords/password-rules.ts';
 import { createRefusalTime } from './passwords/refusal-time.ts';
 import { createReportSignIn } from './sign-in-events.ts';
 
+export { groupNamePattern } from '../model/groups/rows.ts';
 export { parseEmail } from '../model/users/email-address.ts';
 export { fold } from '../model/users/fold.ts';
 export { type Account, activeAdminFilters, isLeaving, isUsable, toAccount } from './account.ts';
@@ -48,7 +49,7 @@ export { isDomainWelcome } from './email-domains.ts';
 export { mayBeLeftWith } from './factor-policy.ts';
 export { finishInterrupted } from './finish-interrupted-job.ts';
 export { owesSecondStep } from './freshness.ts';
-export { type Group, type Groups, groupNamePattern, memberFilter } from './groups.ts';
+export { type Group, type Groups, memberFilter, toGroup } from './groups.ts';
 export { countBrowserCode, isKnownBrowser, uncountBrowserCode } from './known-browsers.ts';
 export { parseLoginName } from './login-name.ts';
 export { ownMembersOf } from './own-members.ts';

@@ -2,6 +2,7 @@
 // (decision 0011). A member has one, whatever route, form or import writes it: acts.ts says which acts go by these tables, and
 // test/attacks/stale-administrator.test.ts compares them with what each route takes.
 
+import { newGroupRows } from './groups/rows.ts';
 import type { Rows, Sensitivity } from './row.ts';
 import { ownNames, userRows } from './users/rows.ts';
 
@@ -28,11 +29,7 @@ const byAdministrators = (rows: Rows): readonly Member[] =>
 export const MEMBERS = {
   user: byAdministrators(userRows),
   // Applications give access by these names.
-  group: [
-    { name: 'name', sensitivity: 'existing' },
-    { name: 'display_name', sensitivity: 'existing' },
-    { name: 'description', sensitivity: 'existing' },
-  ],
+  group: byAdministrators(newGroupRows()),
   invitation: [
     ...plain('email', 'expires_in', 'client_id'),
     // Without a mail, its link is there to be read by who creates it.

@@ -66,6 +66,20 @@ export function paragraphs(maxLength: number): Kind<string> {
   };
 }
 
+/** As it is typed; '' for none. */
+export function anyText(maxLength: number): Kind<string> {
+  const problem = phrase`Must have at most ${maxLength} characters.`;
+  return {
+    schema: { type: 'string', maxLength },
+    control: 'line',
+    problems: [problem],
+    parse: (given) => {
+      const value = typeof given === 'string' ? given : undefined;
+      return valid(value !== undefined && value.length <= maxLength, value ?? '', problem);
+    },
+  };
+}
+
 /** @param pattern holds for the whole text, in the words of both ECMAScript and JSON Schema */
 export const matching = (pattern: string, maxLength: number, problem: string): Kind<string> => ({
   schema: { type: 'string', pattern, maxLength },

@@ -36,6 +36,7 @@ test('recipes: one for each kind of change', () => {
   assert.deepEqual(names.sort(), [
     'application-setting',
     'audit-event',
+    'claim',
     'collection',
     'job',
     'mail',

@@ -21,6 +21,7 @@ const SHARED: ReadonlySet<string> = new Set([
   'client_id',
   'created_at',
   'createdAt',
+  'displayName',
   'display_name',
   'dueAt',
   'is_active',

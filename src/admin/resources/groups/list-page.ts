@@ -1,4 +1,5 @@
 // The list of groups, and the forms for a new group and for its name and description.
+import { groupRows } from '../../../model/groups/rows.ts';
 import { phrase } from '../../../phrase.ts';
 import { textOrNull, versionOf } from '../../pages/field-values.ts';
 import { formPages } from '../../pages/form-pages.ts';
@@ -80,22 +81,22 @@ const create = newPages({
   fields: [
     {
       name: 'name',
-      label: 'Name in tokens',
-      hint: 'The value in the claim “groups”: a to z, digits, dot, hyphen, underscore. It cannot be changed later.',
+      label: groupRows.name.label,
+      hint: groupRows.name.hint,
       attributes:
         'required maxlength="64" pattern="[a-z0-9][a-z0-9._\\-]*" autocomplete="off" autocapitalize="none" spellcheck="false"',
     },
     {
       name: 'display_name',
       label: 'Name (optional)',
-      hint: 'The name shown here, such as “Finance team”. You can change it later.',
+      hint: groupRows.display_name.hint,
       attributes: 'maxlength="200" autocomplete="off"',
       toMember: textOrNull,
     },
     {
       name: 'description',
       label: 'Description (optional)',
-      hint: 'What the group is for, and who manages its members.',
+      hint: groupRows.description.hint,
       attributes: 'maxlength="2000" autocomplete="off"',
       toMember: textOrNull,
     },

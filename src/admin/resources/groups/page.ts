@@ -1,8 +1,7 @@
 // The page of one group: its members, the applications it gives access to, and its deletion. A user's page shows the
 // reverse: the groups of the user.
 
-import type { Static } from 'typebox';
-import type { User } from '../../../accounts/index.ts';
+import type { toGroup, User } from '../../../accounts/index.ts';
 import type { ClientView } from '../../../clients/index.ts';
 import { AppError } from '../../../errors.ts';
 import { type PageText, phrase } from '../../../phrase.ts';
@@ -17,7 +16,7 @@ import { clients } from '../clients/resource.ts';
 import { showUser } from '../users/page.ts';
 import { users } from '../users/resource.ts';
 import { groupLabel } from './choice.ts';
-import { groupMembers, type groupSchema, groups } from './resource.ts';
+import { groupMembers, groups } from './resource.ts';
 
 const here = 'groups';
 const PAGE = '25';
@@ -126,7 +125,7 @@ async function addGroup(context: AdminContext): Promise<void> {
   context.go(`/users/${user}`, 'member-added');
 }
 
-type Doomed = Static<typeof groupSchema> & Restricted & { readonly memberTotal: number };
+type Doomed = ReturnType<typeof toGroup> & Restricted & { readonly memberTotal: number };
 
 const kind: Kind<Doomed> = {
   here,

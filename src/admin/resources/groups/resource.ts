@@ -1,21 +1,21 @@
 // Groups and their members.
-import { Object as ObjectSchema, Optional, String as StringSchema } from 'typebox';
 import {
   type Account,
   type Accounts,
   type Group,
   type Groups,
-  groupNamePattern,
   memberFilter,
+  toGroup,
   toUser,
 } from '../../../accounts/index.ts';
 import { AppError } from '../../../errors.ts';
+import { groupRows, newGroupRows } from '../../../model/groups/rows.ts';
 import { groups as collection, type GroupRecord } from '../../../store/administration.ts';
 import { accounts } from '../../../store/collections.ts';
 import { defineResource, type ListPorts } from '../../api/define-resource.ts';
 import type { ListDefinition } from '../../api/list-query.ts';
+import { bodySchema, viewSchema } from '../../api/resource-schemas.ts';
 import { noContent } from '../../api/route.ts';
-import { createdAt, DOCUMENTED, nullable, strict, updatedAt } from '../../api/schema-parts.ts';
 import { idParams, memberParams, userIdBody } from '../../api/shared.ts';
 import { searchedUsers } from '../users/list.ts';
 import { userSchema } from '../users/schema.ts';
@@ -45,51 +45,7 @@ const members: ListDefinition<Account> = {
   times: ['created_at', 'last_login_at'],
 };
 
-const displayNameMeaning = 'A name for people.';
-const descriptionMeaning = 'What the group is for.';
-
-export const groupSchema = ObjectSchema(
-  {
-    id: StringSchema({ description: 'The same as the name.', examples: ['staff'] }),
-    name: StringSchema({
-      description: 'The value in the claim `groups`; it never changes.',
-      examples: ['staff'],
-    }),
-    display_name: nullable(StringSchema(), { description: displayNameMeaning }),
-    description: nullable(StringSchema(), { description: descriptionMeaning }),
-    created_at: createdAt(),
-    updated_at: updatedAt(),
-  },
-  { ...strict, description: 'A group.' },
-);
-const fields = {
-  display_name: Optional(nullable(StringSchema({ maxLength: 200 }), { description: displayNameMeaning })),
-  description: Optional(nullable(StringSchema({ maxLength: 2000 }), { description: descriptionMeaning })),
-};
-const nameRule =
-  'The value in the claim `groups`; it never changes. Lower-case letters, digits, dots, hyphens and underscores; starts with a letter or digit.';
-const newGroupSchema = ObjectSchema(
-  {
-    name: StringSchema({
-      maxLength: 64,
-      description: nameRule,
-      examples: ['staff'],
-      [DOCUMENTED]: { pattern: groupNamePattern },
-    }),
-    ...fields,
-  },
-  strict,
-);
-const groupChangesSchema = ObjectSchema(fields, strict);
-
-const show = ({ id: name, value }: Group) => ({
-  id: name,
-  name,
-  display_name: value.displayName ?? null,
-  description: value.description ?? null,
-  created_at: new Date(value.createdAt).toISOString(),
-  updated_at: new Date(value.updatedAt).toISOString(),
-});
+const groupSchema = viewSchema(groupRows, { description: 'A group.' });
 
 async function get(name: string, { groups }: Ports): Promise<Group> {
   const group = await groups.find(name);
@@ -103,7 +59,7 @@ export const groups = defineResource(
     tag: 'Groups',
     target: 'group',
     view: groupSchema,
-    present: (items: readonly Group[], _: Ports) => items.map(show),
+    present: (items: readonly Group[], _: Ports) => items.map(toGroup),
     versionOf: ({ version }) => version,
   },
   (on) => {
@@ -113,26 +69,21 @@ export const groups = defineResource(
         summary: 'Change a group: only the given fields change; null clears a field',
         event: 'group.updated',
         isBodyShown: true,
-        body: groupChangesSchema,
-        run: ({ params, body, ifVersion }, ports) =>
-          ports.groups.update(
-            params.id,
-            { displayName: body.display_name, description: body.description },
-            { ifVersion },
-          ),
+        body: bodySchema(groupRows, []),
+        run: ({ params, body, ifVersion }, ports) => ports.groups.update(params.id, body, { ifVersion }),
       });
     return {
       create: on.create({
         summary: 'Create a group',
         event: 'group.created',
         isBodyShown: true,
-        body: newGroupSchema,
+        body: bodySchema(newGroupRows(), ['name']),
         answer: groupSchema,
         hasVersion: true,
         async run({ body }, ports) {
-          const { display_name: displayName, description } = body;
-          const group = await ports.groups.create(body.name, { displayName, description });
-          return { data: show(group), version: group.version, id: group.id };
+          const { name, ...fields } = body;
+          const group = await ports.groups.create(String(name), fields);
+          return { data: toGroup(group), version: group.version, id: group.id };
         },
       }),
       list: on.list({
