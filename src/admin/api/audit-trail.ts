@@ -3,7 +3,8 @@
 import { differenceOf } from '../../audit/index.ts';
 import type { Events } from '../../events/index.ts';
 import { isMembers } from '../../json.ts';
-import type { Row } from '../../model/row.ts';
+import { applicationRows } from '../../model/applications/rows.ts';
+import type { Rows } from '../../model/row.ts';
 import { userRows } from '../../model/users/rows.ts';
 import type { SettingDescription } from '../../settings/index.ts';
 import { type Answer, nameOf, type RawInput, type Recorded, type Route } from './route.ts';
@@ -25,9 +26,11 @@ export type AuditTrail = (
 
 // Values of personal data are recorded only where they concern access; for other data only the names of changed fields.
 // So the log holds little personal data about a deleted user until its retention ends.
-const userFields = Object.entries<Row<unknown>>(userRows)
-  .filter(([, { reported }]) => reported === 'value')
-  .map(([name]) => name);
+const reportedIn = (rows: Rows): readonly string[] =>
+  Object.entries(rows)
+    .filter(([, { reported }]) => reported === 'value')
+    .map(([name]) => name);
+const recordedFields = { user: reportedIn(userRows), client: reportedIn(applicationRows) };
 
 const textOf = (value: unknown, name: string): string | undefined => {
   const member: unknown = isMembers(value) ? value[name] : undefined;
@@ -57,17 +60,12 @@ const settingsView = (described: readonly SettingDescription[]): View =>
   // Descriptions hold null for a secret; `fields` shows that it was set.
   Object.fromEntries(described.map(({ key, value }) => [key, value]));
 
-/** Of an application and of settings: what is no part of what was changed. */
-const unrecorded: ReadonlySet<string> = new Set(['updated_at', 'unreachable']);
-
 const shownOf = (kind: Recorded['view'], data: View): View =>
-  kind === 'user' ? pick(data, userFields) : filtered(data, (name) => !unrecorded.has(name));
-
-const filtered = (data: View, isKept: (name: string, value: unknown) => boolean): View =>
-  Object.fromEntries(Object.entries(data).filter(([name, value]) => isKept(name, value)));
+  kind === 'user' || kind === 'client' ? pick(data, recordedFields[kind]) : data;
 
 /** For a created or deleted item, absent members carry no information. */
-const withoutBlanks = (data: View): View => filtered(data, (_name, value) => value !== null);
+const withoutBlanks = (data: View): View =>
+  Object.fromEntries(Object.entries(data).filter(([, value]) => value !== null));
 
 export function createAuditTrail({ events, settings }: AuditTrailDeps): AuditTrail {
   const viewOfSettings = (kind: Recorded['view']): View | undefined =>
