@@ -150,8 +150,8 @@ export async function createApp(options: AppOptions): Promise<App> {
   const bearers = createBearers({ ...base, ...config, state, directory, clients, apiKeys, limits, log });
   const revokeToken = createRevokeToken({ revokeGrant: grants.revoke, events });
   const knownBrowsers = createKnownBrowsers({ signIns, baseUrl });
-  const previewTokens = createTokenPreview({ ...base, mount, accounts: directory, apis, baseUrl });
-  const redeemCode = createRedeemCode({ ...base, mount, accounts: directory, apis, baseUrl });
+  const previewTokens = createTokenPreview({ ...base, mount, accounts: directory, apis });
+  const redeemCode = createRedeemCode({ ...base, mount, accounts: directory, apis });
   const readCalledAddresses = createReadCalledAddresses(outbound);
   const calls = { logoutDeliveries, readCalledAddresses, previewTokens, redeemCode };
   const protocolParts = { mount, state, directory, bearers, confirmSession, ...calls };

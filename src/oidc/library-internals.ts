@@ -45,11 +45,10 @@ export function contextFor(
   provider: IdentityProvider,
   route: Route,
   params: Readonly<Record<string, string>>,
-  headers: Readonly<Record<string, string>> = {},
 ): KoaContextWithOIDC {
   const incoming = new IncomingMessage(new Socket());
   Object.assign(incoming, { method: 'POST', url: PATHS[route], complete: true });
-  Object.assign(incoming.headers, { host: 'localhost', ...headers });
+  incoming.headers.host = 'localhost';
   const response = new ServerResponse(incoming);
   const ctx = contextOf(provider, { incoming, response }, { form: new Map(Object.entries(params)), route });
   return Object.assign(ctx, { mountPath: '/oauth2' });

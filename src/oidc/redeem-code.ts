@@ -43,7 +43,6 @@ interface Deps {
   readonly accounts: Pick<AccountDirectory, 'claims'>;
   readonly apis: Pick<Apis, 'findByIdentifier'>;
   readonly clock: Clock;
-  readonly baseUrl: string;
 }
 
 const answerOf = (status: number, body: unknown): Answer => ({ status, body: JSON.stringify(body) });
@@ -55,7 +54,7 @@ function refusalOf(error: unknown): Answer {
   return answerOf(statusCode, { error: code, error_description: description });
 }
 
-export function createRedeemCode({ mount, accounts, apis, clock, baseUrl }: Deps): RedeemCode {
+export function createRedeemCode({ mount, accounts, apis, clock }: Deps): RedeemCode {
   async function grant(ctx: KoaContextWithOIDC): Promise<void> {
     const { provider } = mount;
     try {
@@ -93,7 +92,7 @@ export function createRedeemCode({ mount, accounts, apis, clock, baseUrl }: Deps
       code_verifier: sent.verifier,
     };
     const isProofDemanded = api?.value.isDpopRequired === true;
-    const ctx = await tokenRequest({ provider, clock, baseUrl }, client, params, isProofDemanded);
+    const ctx = await tokenRequest({ provider, clock }, client, params, isProofDemanded);
     return runIn(ctx, async () => {
       ctx.oidc.entity('Client', client);
       await grant(ctx);

@@ -8,25 +8,25 @@ import { contextFor } from './library-internals.ts';
 import { clientRecord } from './models/client.ts';
 import { coveredScopes } from './models/grant.ts';
 import { claimsUnderScopes } from './plain/userinfo.ts';
-import { proofOfTokenRequest } from './tokens/proof-maker.ts';
+import { calledAddress } from './tokens/dpop.ts';
+import { proofOfPost } from './tokens/proof-maker.ts';
 import { vouchFor } from './vouched-requests.ts';
 
 interface Deps {
   readonly provider: IdentityProvider;
   readonly clock: Clock;
-  readonly baseUrl: string;
 }
 
 /** @param isProofDemanded by the API; the key is forgotten at once (RFC 9449) */
 export async function tokenRequest(
-  { provider, clock, baseUrl }: Deps,
+  { provider, clock }: Deps,
   client: Pick<Client, 'clientId' | 'metadata'>,
   params: Readonly<Record<string, string>>,
   isProofDemanded: boolean,
 ): Promise<KoaContextWithOIDC> {
   const isBound = isProofDemanded || client.metadata().dpop_bound_access_tokens === true;
-  const proof = isBound ? { dpop: await proofOfTokenRequest(baseUrl, clock) } : undefined;
-  const ctx = contextFor(provider, 'token', { ...params, client_id: client.clientId }, proof);
+  const ctx = contextFor(provider, 'token', { ...params, client_id: client.clientId });
+  if (isBound) ctx.req.headers.dpop = await proofOfPost(calledAddress(ctx), clock);
   vouchFor(ctx.req);
   return ctx;
 }

@@ -160,6 +160,24 @@ test('test sign-in for an API whose tokens are bound to keys: with a proof of a 
   equal(await alive(web.id), 0);
 });
 
+test('test sign-in below a path: redeemed, with a proof and a signed answer, too', async () => {
+  const world = await startApp({ path: '/auth' });
+  try {
+    await world.createUser('root', { role: 'admin' });
+    const agent = new Agent(world);
+    const signIn = await agent.follow(await agent.get('/auth/admin'));
+    await agent.submit(signIn, { username: 'root', password: PASSWORD });
+    for (const metadata of [{ dpop_bound_access_tokens: true }, { userinfo_signed_response_alg: 'RS256' }]) {
+      const { id } = await world.register(metadata);
+      const csrf = hiddenFields((await agent.get('/auth/admin/users/new')).body).csrf ?? '';
+      const page = await agent.follow(await agent.post(`/auth/admin/applications/${id}/try`, { csrf }));
+      match(textOf(page.body), /Signed in as root/);
+    }
+  } finally {
+    await world.stop();
+  }
+});
+
 test('Try it: applications and APIs are found however many there are beside them', async () => {
   const world = await startApp();
   try {

@@ -65,7 +65,6 @@ interface Deps {
   readonly apis: Pick<Apis, 'findByIdentifier'>;
   readonly settings: Parameters<typeof createResourceServerInfo>[0]['settings'];
   readonly clock: Clock;
-  readonly baseUrl: string;
 }
 
 /** @returns undefined when there is no such user */
@@ -114,7 +113,7 @@ const scopesOf = (
     state: granted.includes(name) ? 'granted' : stateOf(name),
   }));
 
-export function createTokenPreview({ mount, accounts, apis, settings, clock, baseUrl }: Deps): PreviewTokens {
+export function createTokenPreview({ mount, accounts, apis, settings, clock }: Deps): PreviewTokens {
   const defaultResource = createDefaultResource({ apis });
   const resourceServerInfo = createResourceServerInfo({ apis, settings });
 
@@ -155,7 +154,7 @@ export function createTokenPreview({ mount, accounts, apis, settings, clock, bas
     isProofDemanded: boolean,
   ): Promise<KoaContextWithOIDC> {
     const { provider } = mount;
-    const token = await tokenRequest({ provider, clock, baseUrl }, client, params, isProofDemanded);
+    const token = await tokenRequest({ provider, clock }, client, params, isProofDemanded);
     await runIn(token, async () => {
       token.oidc.entity('Client', client);
       await answerGrant(provider, token);

@@ -4,10 +4,10 @@ import { randomUUID } from 'node:crypto';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { type Clock, epochSeconds } from '../../clock.ts';
 
-export async function proofOfTokenRequest(baseUrl: string, clock: Clock): Promise<string> {
+/** @param htu the address that is called */
+export async function proofOfPost(htu: string, clock: Clock): Promise<string> {
   const { privateKey, publicKey } = await generateKeyPair('ES256');
   const jwk = await exportJWK(publicKey);
-  const htu = `${baseUrl}/oauth2/token`;
   return new SignJWT({ jti: randomUUID(), htm: 'POST', htu, iat: epochSeconds(clock) })
     .setProtectedHeader({ alg: 'ES256', typ: 'dpop+jwt', jwk })
     .sign(privateKey);
