@@ -118,7 +118,11 @@ function explain(error: unknown): [message: string, exitCode: number] {
     return [`Not created: ${error.message}`, EXIT.failed];
   }
   if (error instanceof ConfigError) return [error.message, EXIT.failed];
-  return [`Not created: ${error instanceof Error ? error.message : String(error)}`, EXIT.failed];
+  const reason = error instanceof Error ? error.message : String(error);
+  return [
+    `${reason}\nWhether there is an administrator now is not known: run it again, which says so.`,
+    EXIT.failed,
+  ];
 }
 
 try {

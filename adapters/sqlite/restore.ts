@@ -74,18 +74,25 @@ async function syncFolder(folder: string): Promise<void> {
   await handle.sync().finally(() => handle.close());
 }
 
-/** The database is one of the two at any moment. */
-async function replace(part: string, { file, keepAs }: RestoreOptions): Promise<string | undefined> {
+/** The database is one of the two at any moment; when it cannot be replaced, it is as it was. */
+function replace(part: string, { file, keepAs }: RestoreOptions): string | undefined {
   const isThere = existsSync(file);
-  if (isThere) {
-    linkSync(file, keepAs);
-    // Of a damaged one: beside another file they would be read as its latest changes.
-    for (const end of COMPANIONS)
-      if (existsSync(`${file}${end}`)) renameSync(`${file}${end}`, `${keepAs}${end}`);
+  if (isThere) linkSync(file, keepAs);
+  const moved: string[] = [];
+  try {
+    // Of a damaged one, or of one that is gone: beside another file they would be read as its latest changes.
+    for (const end of COMPANIONS) {
+      if (!existsSync(`${file}${end}`)) continue;
+      renameSync(`${file}${end}`, `${keepAs}${end}`);
+      moved.push(end);
+    }
+    renameSync(part, file);
+    return isThere ? keepAs : undefined;
+  } catch (error) {
+    for (const end of moved) renameSync(`${keepAs}${end}`, `${file}${end}`);
+    if (isThere) rmSync(keepAs);
+    throw error;
   }
-  renameSync(part, file);
-  await syncFolder(dirname(file));
-  return isThere ? keepAs : undefined;
 }
 
 function reasonOf(error: unknown): string {
@@ -104,6 +111,7 @@ export async function restoreSqlite(options: RestoreOptions): Promise<RestoreRes
   const remove = (): void => {
     for (const end of ['', '-journal', ...COMPANIONS]) rmSync(`${part}${end}`, { force: true });
   };
+  let restored: RestoreResult | undefined;
   try {
     remove();
     const pages = await copyFile(backup, part, options);
@@ -112,11 +120,15 @@ export async function restoreSqlite(options: RestoreOptions): Promise<RestoreRes
       throw new Error('it is no database of Latchkey');
     signal.throwIfAborted();
     for (const end of COMPANIONS) rmSync(`${part}${end}`, { force: true });
-    return { documents, kept: await replace(part, options) };
+    restored = { documents, kept: replace(part, options) };
+    await syncFolder(dirname(file));
+    return restored;
   } catch (error) {
-    throw new OperatorError(`${backup} was not restored: ${reasonOf(error)}. Nothing was changed.`, {
-      cause: error,
-    });
+    const said =
+      restored === undefined
+        ? `${backup} was not restored: ${reasonOf(error)}. Nothing was changed.`
+        : `${file} is ${backup} now, but the disk did not confirm it: ${reasonOf(error)}. Look at the disk before the server starts.`;
+    throw new OperatorError(said, { cause: error });
   } finally {
     remove();
   }

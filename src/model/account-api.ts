@@ -61,7 +61,7 @@ const operations = {
   'DELETE /avatar': { act: 'plain', summary: 'Remove your picture' },
   'POST /profile/send-email-verification': {
     act: 'plain',
-    summary: 'Have a link sent that confirms your address',
+    summary: 'Ask for a link by mail that confirms your address',
   },
   'GET /export': { act: 'sensitive', summary: 'Read everything that is held about you', answer: 'object' },
   'POST /deletion': {
@@ -79,7 +79,7 @@ const operations = {
   },
   'POST /email': {
     act: 'sensitive',
-    summary: 'Have a link sent to a further address, which is yours when you opened it signed in',
+    summary: 'Ask for a link to a further address by mail, which is yours when you opened it signed in',
     body: ['email'],
   },
   'POST /email/make-primary': {

@@ -96,6 +96,14 @@ describe('scripts/restore.ts', () => {
     assert.equal((await keptIn()).length, 1);
   });
 
+  test('in the place of a database that is gone but for its latest changes: they are not read', async () => {
+    await rm(file);
+    await writeFile(`${file}-wal`, 'of the one that is gone');
+    assert.equal((await restore()).code, 0);
+    assert.ok(!existsSync(`${file}-wal`));
+    assert.equal(stateOf(file), 'as it was backed up');
+  });
+
   test('attack: under a running server, of a damaged or a foreign file', async () => {
     const server = await startServer({ dataDir: folder });
     try {

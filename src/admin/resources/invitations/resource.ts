@@ -90,7 +90,10 @@ const newInvitationSchema = ObjectSchema(
     ),
     client_id: Optional(StringSchema({ minLength: 1, maxLength: 128, description: continuesTo })),
     send_mail: Optional(
-      BooleanSchema({ default: true, description: 'Whether the invitation is sent by mail.' }),
+      BooleanSchema({
+        default: true,
+        description: 'Whether a mail with the link is made; `mail` of the answer says what became of it.',
+      }),
     ),
   },
   strict,
