@@ -3,6 +3,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { modelRows } from '../model-rows.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const FOLDERS = ['src', 'adapters', 'interactions', 'templates', 'scripts'];
@@ -16,8 +17,8 @@ function withoutComments(path: string, text: string): string {
   return text.replaceAll(/\/\*[\s\S]*?\*\//g, '').replaceAll(/(^|[^:\\'"`/])\/\/[^\n]*/g, '$1');
 }
 
-/** The row, and three rules. */
-export const USUAL = 4;
+/** Rules beside the row. */
+export const USUAL = 3;
 
 interface ProductFile {
   /** Relative to the project. */
@@ -43,6 +44,15 @@ for (const { path, code } of productFiles)
 
 /** @returns the files in which the name is a word of the code, of a text or of a template */
 export const placesOf = (name: string): readonly string[] => places.get(name) ?? [];
+
+const rows = new Map<string, Set<string>>();
+for (const { name, row, file } of modelRows)
+  for (const said of [name, row.stored?.split('.').at(-1) ?? name])
+    rows.set(said, new Set([...(rows.get(said) ?? []), file]));
+
+/** @returns those beside the files that have a row of the name: several resources may have one */
+export const rulesOf = (name: string): readonly string[] =>
+  placesOf(name).filter((path) => rows.get(name)?.has(path) !== true);
 
 /** A name of several words: one that is a word of English (`profile`, `scope`) cannot be counted so. */
 export const isTelling = (name: string): boolean => /[a-z0-9](?:_|[A-Z])/.test(name);

@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { modelRows } from '../../scripts/model-rows.ts';
-import { isTelling, placesOf, placesOfAmr, USUAL } from '../../scripts/places/count.ts';
+import { isTelling, placesOf, placesOfAmr, rulesOf, USUAL } from '../../scripts/places/count.ts';
 
-/** Where issue N wants them. */
+/** In how many files the issue wants them, the row included. */
 const GOALS: Readonly<Record<string, number>> = {
   zoneinfo: 4,
   phone_number: 8,
@@ -33,92 +33,89 @@ const SHARED: ReadonlySet<string> = new Set([
   'user_id',
 ]);
 
-// Those that stand in more places than usual, with how many. A number may only go down (`node scripts/places.ts --lower`); most are of
+// Those of more rules than usual, with the number of files beside those of their rows. A number may only go down (`node scripts/places.ts --lower`); most are of
 // facts that have no row yet, or of rules that are many by nature (`mfa_mode`, `redirect_uris`).
 const CEILINGS: ReadonlyMap<string, number> = new Map(
   `
 accessTokenFormat 8
-accessTokenSeconds 10
-access_token_seconds 9
+accessTokenSeconds 4
+access_token_seconds 7
 accountScopes 14
-addressChange 9
-allow_magic_link 5
-allow_password_reset 5
-allow_self_signup 5
-allowedGroups 5
-allowed_groups 12
-application_type 21
-approved_addresses 7
-auth_mode 18
+addressChange 8
+allow_magic_link 4
+allow_password_reset 4
+allowedGroups 4
+allowed_groups 11
+application_type 20
+approved_addresses 6
+auth_mode 17
 authenticatedNotBefore 10
-authorization_signed_response_alg 5
-avatarId 19
-avatar_id 5
-backchannel_logout_uri 8
-clientType 6
-client_name 41
-client_type 13
-default_resource 5
+authorization_signed_response_alg 4
+avatarId 18
+avatar_id 4
+backchannel_logout_uri 7
+clientType 5
+client_name 40
+client_type 12
+default_resource 4
 deletingAt 14
-deletion_due_at 6
+deletion_due_at 5
 emailKey 15
-email_code_seconds 5
-failedLoginAttempts 6
-family_name 10
-frontchannel_logout_uri 6
-given_name 11
-grant_types 25
+email_code_seconds 4
+failedLoginAttempts 5
+family_name 9
+frontchannel_logout_uri 5
+given_name 10
+grant_types 24
 hasChosenAuthMethod 5
 hasEmailCodes 19
-interaction_seconds 5
-invitation_link_seconds 6
+interaction_seconds 4
+invitation_link_seconds 5
 isDpopRequired 8
-isEmailVerified 31
+isEmailVerified 30
 isEnding 7
 isOpenToAgents 10
-isPhoneNumberVerified 5
-is_email_verified 23
-jwks_uri 13
+isPhoneNumberVerified 4
+is_email_verified 22
+jwks_uri 12
 knownBrowsers 16
-lastLoginAt 6
-last_login_at 8
-legacy_profiles 10
-lockedUntil 10
-locked_until 13
+lastLoginAt 5
+last_login_at 7
+legacy_profiles 9
+lockedUntil 9
+locked_until 12
 machineGrants 7
-maxAuthAgeSeconds 7
-mfa_mode 19
+mfa_mode 18
 mustEnrolSecondFactor 7
-otherEmails 17
-other_emails 11
-passkey_count 9
-passwordChangedAt 9
-passwordHash 20
-password_hash 7
-phoneNumber 7
-phone_number 6
-post_logout_redirect_uris 14
-product_name 13
+otherEmails 16
+other_emails 10
+passkey_count 8
+passwordChangedAt 8
+passwordHash 18
+password_hash 6
+phoneNumber 6
+phone_number 5
+post_logout_redirect_uris 13
+product_name 12
 proofsNotBefore 5
-purge_interval_seconds 6
+purge_interval_seconds 5
 recoveryCodes 18
-redirect_uris 37
-refresh_token_idle_seconds 5
-request_uris 9
-require_pkce 14
-requiredAcr 9
-required_acr 5
-response_types 12
+redirect_uris 36
+refresh_token_idle_seconds 4
+request_uris 8
+require_pkce 12
+required_acr 4
+response_types 11
 securityChangedAt 6
-session_absolute_seconds 6
-session_idle_seconds 7
-skipConsent 14
-skip_consent 12
-smtp_url 11
-token_endpoint_auth_method 24
-totpVerified 10
-totp_verified 13
-trusted_device_seconds 5
+session_absolute_seconds 5
+session_idle_seconds 6
+skipConsent 13
+skip_consent 11
+smtp_url 10
+token_endpoint_auth_method 23
+totpVerified 9
+totp_verified 12
+trusted_device_seconds 4
 usernameKey 14
 `
     .trim()
@@ -126,31 +123,42 @@ usernameKey 14
     .map((line) => [line.split(' ')[0] ?? '', Number(line.split(' ')[1])]),
 );
 
-const countOf = (name: string): number => (name === 'amr' ? placesOfAmr() : placesOf(name)).length;
-
-const tooMany = (names: Iterable<string>, ceilingOf: (name: string) => number): string[] =>
+const tooMany = (
+  names: Iterable<string>,
+  ceilingOf: (name: string) => number,
+  filesOf: (name: string) => readonly string[],
+): string[] =>
   [...new Set(names)]
-    .filter((name) => countOf(name) > ceilingOf(name))
-    .map((name) => `${name}: ${countOf(name)} files, not ${ceilingOf(name)}: ${placesOf(name).join(' ')}`);
+    .filter((name) => filesOf(name).length > ceilingOf(name))
+    .map(
+      (name) => `${name}: ${filesOf(name).length} files, not ${ceilingOf(name)}: ${filesOf(name).join(' ')}`,
+    );
 
-const ceilingOf = (name: string): number => CEILINGS.get(name) ?? GOALS[name] ?? USUAL;
+const ceilingOf = (name: string): number => CEILINGS.get(name) ?? USUAL;
 
 test('places: no name of a row is in more files than its ceiling', () => {
   const names = modelRows.flatMap(({ name, row }) => [name, row.stored?.split('.').at(-1) ?? name]);
   const counted = names.filter((name) => isTelling(name) && !SHARED.has(name));
   assert.ok(counted.length >= 80, `${counted.length}`);
-  assert.deepEqual(tooMany(counted, ceilingOf), []);
+  assert.deepEqual(tooMany(counted, ceilingOf, rulesOf), []);
 });
 
 test('places: no listed name is in more files than its ceiling', () => {
-  assert.deepEqual(tooMany([...CEILINGS.keys(), ...Object.keys(GOALS)], ceilingOf), []);
+  assert.deepEqual(tooMany(CEILINGS.keys(), ceilingOf, rulesOf), []);
 });
 
-test('places: what is held at its goal has no higher ceiling, and one more file is found', () => {
-  const held = Object.keys(GOALS).filter((name) => ceilingOf(name) <= (GOALS[name] ?? 0));
-  assert.ok(held.includes('logout_needs_auth'), held.join());
-  const [found = ''] = tooMany(['lockout_threshold'], (name) => countOf(name) - 1);
-  assert.match(found, /^lockout_threshold: \d+ files, not \d+: .*src\/model\/settings\/sign-in\.ts/);
+test('places: what came down to its goal stays there', () => {
+  const filesOf = (name: string) => (name === 'amr' ? placesOfAmr() : placesOf(name));
+  assert.deepEqual(
+    tooMany(Object.keys(GOALS), (name) => GOALS[name] ?? 0, filesOf),
+    [],
+  );
+});
+
+test('places: one more file is found', () => {
+  const few = (name: string): number => rulesOf(name).length - 1;
+  const [found = ''] = tooMany(['lockout_threshold'], few, rulesOf);
+  assert.match(found, /^lockout_threshold: \d+ files, not \d+: .*src\/accounts\//);
 });
 
 test('places: words of code, texts and templates count, remarks do not', () => {
