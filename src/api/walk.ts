@@ -40,21 +40,11 @@ const maySet = ({ setBy }: Row<unknown>, by: Setter): boolean =>
 
 const isSeenBy = ({ shownTo }: Row<unknown>, to: Viewer): boolean => shownTo === 'everyone' || shownTo === to;
 
-/** @param before the value that is there */
-function settledBy(
-  { kind, absent }: Row<unknown>,
-  given: unknown,
-  before: unknown,
-  by: Setter,
-): Parsed<unknown> {
+function settled({ kind, absent }: Row<unknown>, given: unknown): Parsed<unknown> {
   const goesBack = absent === null || absent === undefined;
   if (given === null && goesBack) return { value: null };
   const parsed = kind.parse(given);
-  if ('problem' in parsed) return parsed;
-  const held = before === undefined || before === null ? [] : (kind.reserved?.(before) ?? []);
-  const reserved = by === 'administrator' ? [] : (kind.reserved?.(parsed.value) ?? []);
-  if (!reserved.every((one) => held.includes(one))) return { problem: 'Is for an administrator to set.' };
-  return { value: parsed.value === '' && goesBack ? null : parsed.value };
+  return 'value' in parsed && parsed.value === '' && goesBack ? { value: null } : parsed;
 }
 
 /**
@@ -123,12 +113,12 @@ export function walk<F extends Rows, R extends Held<F> = Held<F> & Stored<F>>(
           problems.set(name, 'This field cannot be changed.');
           continue;
         }
-        const settled = settledBy(one, given[name], read(record, one), by);
-        if ('problem' in settled) {
-          const { problem, inside } = settled;
+        const parsed = settled(one, given[name]);
+        if ('problem' in parsed) {
+          const { problem, inside } = parsed;
           if (inside === undefined) problems.set(name, problem);
           else for (const [member, one] of Object.entries(inside)) problems.set(`${name}.${member}`, one);
-        } else next = changed(next, entry, settled.value);
+        } else next = changed(next, entry, parsed.value);
       }
       return { next, problems };
     },

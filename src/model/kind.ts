@@ -49,8 +49,6 @@ export interface Kind<T, W = T> {
   shown?(value: T): string;
   /** Absent: as it is stored. */
   sent?(value: T): W;
-  /** What of it administrators alone may set. Others keep what is there. Absent: nothing. */
-  reserved?(value: T): readonly string[];
 }
 
 export const valid = <T>(isValid: boolean, value: T, problem: PageText): Parsed<T> =>

@@ -1,6 +1,6 @@
 // Lists, each entry of which is a text. In a form: an entry a line.
-import { ours, type PageText, phrase } from '../phrase.ts';
-import { type Kind, valid } from './kind.ts';
+import { ours, type PageText } from '../phrase.ts';
+import type { Kind } from './kind.ts';
 
 const typed = (text: string): string[] =>
   text
@@ -48,29 +48,3 @@ export const list = ({
   typed,
   shown,
 });
-
-/**
- * Some of the values of a choice.
- * @param reserved those that administrators alone may set
- */
-export function choices<const V extends string>(
-  words: Readonly<Record<V, string>>,
-  reserved: readonly NoInfer<V>[] = [],
-): Kind<readonly V[]> {
-  const isOne = (given: string): given is V => Object.hasOwn(words, given);
-  const problem = phrase`Must only contain ${Object.keys(words).join(', ')}.`;
-  return {
-    schema: { type: 'array', items: { type: 'string', enum: Object.keys(words) } },
-    control: 'select',
-    words,
-    problems: [problem],
-    parse(given) {
-      const chosen = isTexts(given) ? given.filter(isOne) : undefined;
-      const isValid = chosen !== undefined && isTexts(given) && chosen.length === given.length;
-      return valid(isValid, [...new Set(chosen)], problem);
-    },
-    typed,
-    shown: (value) => value.map((one) => words[one]).join(', '),
-    reserved: (value) => reserved.filter((one) => value.includes(one)),
-  };
-}

@@ -2,16 +2,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Kind } from '../../src/model/kind.ts';
-import { choice, flag, integer, json, seconds, secret } from '../../src/model/kinds.ts';
-import { choices, list } from '../../src/model/list-kinds.ts';
+import { choice, flag, integer, seconds } from '../../src/model/kinds.ts';
+import { list } from '../../src/model/list-kinds.ts';
 import { email, smtpUrl } from '../../src/model/mail-kinds.ts';
-import { color, link, matching, name, paragraphs, phone, text, url } from '../../src/model/text-kinds.ts';
+import { color, link, matching, paragraphs, phone, text, url } from '../../src/model/text-kinds.ts';
 import { birthdate, locale, time, zone } from '../../src/model/time-kinds.ts';
 import { domains, origins, realms } from '../../src/model/word-kinds.ts';
 import { Phrase } from '../../src/phrase.ts';
-
-const isObject = (given: unknown): object | undefined =>
-  typeof given === 'object' && given !== null ? given : undefined;
 
 /** Each with values that it takes, what it makes of them where that differs, and values that it refuses. */
 const kinds: Readonly<
@@ -21,21 +18,7 @@ const kinds: Readonly<
   integer: [integer(2, 5), [[2], [5]], [1, 6, 2.5, '3', Number.NaN]],
   seconds: [seconds(2, 5), [[2]], [1]],
   choice: [choice({ a: 'A', b: 'B' }), [['a']], ['c', 'toString', ['a'], null]],
-  choices: [
-    choices({ a: 'A', b: 'B' }),
-    [
-      [[]],
-      [
-        ['b', 'a', 'b'],
-        ['b', 'a'],
-      ],
-    ],
-    ['a', ['c'], [1]],
-  ],
-  json: [json(isObject, 'Must be an object.'), [[{ a: 1 }]], ['{}', null]],
-  secret: [secret(3, 5), [['abc']], ['ab', 'abcdef', 3]],
   text: [text(1, 3), [[' a ', 'a'], ['äöü']], ['', ' ', 'abcd', 'a\nb', 'a\u202eb', 'a\ud800', 1]],
-  name: [name(9), [['a']], ['', '\u2800', 'a\u0007']],
   paragraphs: [paragraphs(5), [[''], ['a\r\nb']], ['abcdef', 'a\tb', 1]],
   matching: [matching('^[a-z]+$', 3, 'Must be letters.'), [['abc']], ['abcd', 'A', '', 1]],
   url: [url, [[''], ['https://a.example/x?y#z']], ['javascript:1', 'https://u:p@a', 'https://a b', 1]],
@@ -102,7 +85,6 @@ test('kinds: a form gives back what it shows', () => {
   ];
   for (const [kind, typed, value] of pairs) assert.deepEqual(kind.typed?.(typed), value);
   assert.equal(choice({ a: 'An A' }).shown?.('a'), 'An A');
-  assert.equal(secret(1, 5).shown?.('abc'), '');
   assert.equal(time.sent?.(1000), '1970-01-01T00:00:01.000Z');
 });
 
