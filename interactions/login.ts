@@ -1,6 +1,6 @@
 import type Koa from 'koa';
 import { type Account, hasPasskey } from '../src/accounts/index.ts';
-import { AppError, type ErrorCode } from '../src/errors.ts';
+import { AppError } from '../src/errors.ts';
 import type { Form } from '../src/http/index.ts';
 import { amrOf, TWO_FACTORS } from '../src/model/ways-to-sign-in.ts';
 import { type BoundInteraction, clientRecord, type IdentityProvider } from '../src/oidc/sign-in.ts';
@@ -15,6 +15,7 @@ import { ANOTHER, pageOptions, stringParameter } from './page-options.ts';
 import { personOf } from './person.ts';
 import { personHinted, type RememberedPeople, type RememberedPerson } from './remembered-people.ts';
 import type { SigninSteps } from './signin-steps.ts';
+import { temporaryProblem } from './temporary-problem.ts';
 
 interface Deps {
   readonly provider: () => IdentityProvider;
@@ -55,12 +56,6 @@ interface Attempt {
   readonly status: number;
   readonly retryAfterSeconds?: number | undefined;
 }
-
-/** Temporary errors: the form is shown again, with the time left. */
-const temporaryAlerts: { readonly [Code in ErrorCode]?: string } = {
-  'server.busy': 'alert.busy',
-  'request.rate_limited': 'alert.rate_limited',
-};
 
 /** The prompts that our sign-in pages handle; other prompts are later steps. */
 export const PROMPTS = new Set(['login', 'select_account', 'create']);
@@ -271,16 +266,11 @@ export function createLoginPage(deps: Deps): LoginPage {
           status: 401,
         });
       } catch (error) {
-        const alert = error instanceof AppError ? temporaryAlerts[error.code] : undefined;
-        if (!(error instanceof AppError) || alert === undefined) throw error;
-        const retryAfterSeconds = error.retryAfterSeconds ?? 1;
-        ctx.set('Retry-After', String(retryAfterSeconds));
-        return send(ctx, interaction, await confirmedBy(interaction, username), {
-          username,
-          alert,
-          status: error.status,
-          retryAfterSeconds,
-        });
+        const problem = temporaryProblem(error);
+        if (problem === undefined) throw error;
+        ctx.set('Retry-After', String(problem.retryAfterSeconds));
+        const confirmed = await confirmedBy(interaction, username);
+        return send(ctx, interaction, confirmed, { username, ...problem });
       }
     },
   };

@@ -2,7 +2,7 @@
 // address has an account (checklist R084, R086): every address gets an e-mail, which says so if it has one.
 import type Koa from 'koa';
 import type { Account } from '../src/accounts/index.ts';
-import { AppError, type ErrorCode } from '../src/errors.ts';
+import { AppError } from '../src/errors.ts';
 import { type Form, passSpentLimit } from '../src/http/index.ts';
 import { amrOf } from '../src/model/ways-to-sign-in.ts';
 import type { BoundInteraction, IdentityProvider } from '../src/oidc/sign-in.ts';
@@ -14,6 +14,7 @@ import { clientIdOf, pageOptions, stringParameter } from './page-options.ts';
 import { requesterOf } from './requester.ts';
 import type { SigninSteps } from './signin-steps.ts';
 import { errorsOf, readSignup } from './signup-form.ts';
+import { temporaryProblem } from './temporary-problem.ts';
 
 interface Deps {
   readonly provider: () => IdentityProvider;
@@ -49,18 +50,6 @@ export const signupAuthentication = ({
   isPasswordAsked ? { amr: amrOf('password'), methods: ['password'] } : { amr: [], methods: [] };
 
 const PROMPTS = new Set(['login', 'select_account', 'create']);
-
-/** Temporary errors. */
-const temporaryAlerts: { readonly [Code in ErrorCode]?: string } = {
-  'server.busy': 'alert.busy',
-  'request.rate_limited': 'alert.rate_limited',
-};
-
-const waitOf = (error: unknown): { alert: string; status: number; retryAfterSeconds: number } | undefined => {
-  const alert = error instanceof AppError ? temporaryAlerts[error.code] : undefined;
-  if (!(error instanceof AppError) || alert === undefined) return undefined;
-  return { alert, status: error.status, retryAfterSeconds: error.retryAfterSeconds ?? 1 };
-};
 
 export function createSignupPages(deps: Deps): SignupPages {
   const { provider, views, current, readForm, steps, signup } = deps;
@@ -163,7 +152,7 @@ export function createSignupPages(deps: Deps): SignupPages {
         );
         return account === undefined ? goToCode(ctx, interaction) : await proceed(ctx, interaction, account);
       } catch (error) {
-        const wait = waitOf(error);
+        const wait = temporaryProblem(error);
         if (wait !== undefined) return send(ctx, interaction, { values, errors: {}, ...wait });
         // The page says so, and has no form.
         if (error instanceof AppError && error.code === 'mail.off')
@@ -195,7 +184,7 @@ export function createSignupPages(deps: Deps): SignupPages {
         if (typeof outcome !== 'string') return await proceed(ctx, interaction, outcome);
         return await sendCode(ctx, interaction, { alert: `alert.code_${outcome}`, status: 401 });
       } catch (error) {
-        const wait = waitOf(error);
+        const wait = temporaryProblem(error);
         if (wait !== undefined) return sendCode(ctx, interaction, wait);
         // The username was taken in the meantime.
         return send(ctx, interaction, { values: {}, errors: errorsOf(error), status: 400 });
@@ -208,7 +197,7 @@ export function createSignupPages(deps: Deps): SignupPages {
       try {
         await signup.resend(interaction.uid, requesterOf(ctx));
       } catch (error) {
-        const wait = waitOf(error);
+        const wait = temporaryProblem(error);
         if (wait === undefined) throw error;
         return sendCode(ctx, interaction, wait);
       }

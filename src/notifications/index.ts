@@ -54,14 +54,22 @@ export function subscribeNotices({ events, accounts, mail, limits, clock, baseUr
     );
   };
 
+  /** What a notice says of the account beside what all do. @returns undefined: there is nothing to tell */
+  const further: { readonly [Template in MailTemplate]?: (account: Recipient) => MailValues | undefined } = {
+    recovery_code_used: ({ recoveryCodes = [] }) => ({ codesLeft: recoveryCodes.length }),
+    // No token: who undoes it signs in, so that a mailbox alone is not enough.
+    deletion_requested: ({ deletion }) => deletion && { url: `${baseUrl}/account`, dueAt: deletion.dueAt },
+  };
+
   /** Includes what is known about the current request, which waits for the notice; in its language where the owner chose none. */
   function notifyOfRequest(template: MailTemplate, accountId: string, found?: Recipient): void {
     const { values, language } = requestValues(origins.current(), clock());
     const queue = async (): Promise<void> => {
       const account = found ?? (await accounts.find(accountId));
-      const codesLeft = account?.recoveryCodes?.length ?? 0;
-      if (account !== undefined)
-        await notify(account, template, { ...values, codesLeft }, account.profile.locale ?? language);
+      const { [template]: moreOf = () => ({}) } = further;
+      const more = account && moreOf(account);
+      if (account !== undefined && more !== undefined)
+        await notify(account, template, { ...values, ...more }, account.profile.locale ?? language);
     };
     origins.defer(logLost(template, accountId, queue()));
   }
@@ -109,18 +117,6 @@ export function subscribeNotices({ events, accounts, mail, limits, clock, baseUr
         });
     };
     origins.defer(logLost('compromise_reported', target?.id ?? '', tellAdministrators()));
-  });
-
-  events.on('user.deletion_requested', ({ target }) => {
-    const { values, language } = requestValues(origins.current(), clock());
-    const queue = async (): Promise<void> => {
-      const account = target?.id === undefined ? undefined : await accounts.find(target.id);
-      if (account?.deletion === undefined) return;
-      // No token: who undoes it signs in, so that a mailbox alone is not enough.
-      const more = { ...values, url: `${baseUrl}/account`, dueAt: account.deletion.dueAt };
-      await notify(account, 'deletion_requested', more, account.profile.locale ?? language);
-    };
-    origins.defer(logLost('deletion_requested', target?.id ?? '', queue()));
   });
 
   events.on('ownerDeletedAccount', ({ username, email, isEmailVerified, language }) => {

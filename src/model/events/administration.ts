@@ -30,6 +30,7 @@ export const administrationEvents = {
     sentence: '{actor} asked for the deletion of their account.',
     class: 'general',
     activity: 'deletion_requested',
+    notice: 'deletion_requested',
   },
   'user.deletion_undone': {
     label: 'Owner undid the deletion',
