@@ -96,7 +96,6 @@ export function createGroups({ collection, accounts, clock, findRestricted, find
     ifVersion: number | undefined,
     next: (record: GroupRecord) => GroupRecord,
   ): Promise<Group> {
-    await get(name, ifVersion);
     const changed = await update(collection, name, (value, { version }) => {
       if (value.removingAt !== undefined) throw new AppError('group.not_found');
       if (ifVersion !== undefined && ifVersion !== version) throw new AppError('group.changed');

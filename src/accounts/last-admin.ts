@@ -133,6 +133,7 @@ export function guardLastAdmin(deps: {
   };
 
   return {
+    ...collection,
     replaceRead,
     async replace(id, version, value, options) {
       const before = isActiveAdmin(value) ? undefined : await collection.find(id);
@@ -140,13 +141,5 @@ export function guardLastAdmin(deps: {
       if (before?.version !== version) return collection.replace(id, version, value, options);
       return replaceRead(before, value, options);
     },
-    find: (id) => collection.find(id),
-    findShared: collection.findShared,
-    findBy: (index, key) => collection.findBy(index, key),
-    insert: (id, value, options) => collection.insert(id, value, options),
-    put: (id, value, options) => collection.put(id, value, options),
-    remove: (id) => collection.remove(id),
-    removeBy: (index, key) => collection.removeBy(index, key),
-    query: (query) => collection.query(query),
   };
 }
