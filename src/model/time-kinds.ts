@@ -3,6 +3,13 @@ import { type Kind, valid } from './kind.ts';
 
 const TIME = 'Must be a time such as 2027-02-24T12:00:00Z (RFC 3339).';
 
+/** @param text as RFC 3339 has it @returns epoch milliseconds; a leap second is the first moment after it (RFC 3339 §5.7) */
+export function epochOf(text: string): number {
+  const upper = text.toUpperCase();
+  const [, before, after] = /^(.*:[0-9]{2}):60(?:\.[0-9]+)?(.*)$/.exec(upper) ?? [];
+  return before === undefined ? Date.parse(upper) : Date.parse(`${before}:59${after}`) + 1000;
+}
+
 /** Stored as epoch milliseconds, sent as RFC 3339 has it. */
 export const time: Kind<number, string> = {
   // RFC 3339 alone: validators also take the suffixes of RFC 9557, such as a time zone in brackets.
@@ -10,12 +17,9 @@ export const time: Kind<number, string> = {
   control: 'time',
   problems: [TIME],
   parse(given) {
-    const upper = typeof given === 'string' && given.length <= 40 ? given.toUpperCase() : '';
-    if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/.test(upper))
-      return { problem: TIME };
-    // A leap second is the first moment after it (RFC 3339 §5.7).
-    const [, before, after] = /^(.*:\d\d):60(?:\.\d+)?(.*)$/.exec(upper) ?? [];
-    const at = before === undefined ? Date.parse(upper) : Date.parse(`${before}:59${after}`) + 1000;
+    const text = typeof given === 'string' && given.length <= 40 ? given : '';
+    const isTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/i.test(text);
+    const at = isTime ? epochOf(text) : Number.NaN;
     return valid(!Number.isNaN(at), at, TIME);
   },
   shown: (value) => new Date(value).toISOString(),

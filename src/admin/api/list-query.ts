@@ -11,9 +11,10 @@ import {
   type TSchema,
 } from 'typebox';
 import { invalid } from '../../errors.ts';
+import { epochOf } from '../../model/time-kinds.ts';
 import type { CollectionDefinition, FieldFilter, FieldValue } from '../../store/port.ts';
 import { EXPECTED } from './expected.ts';
-import { epochOf, timeGiven } from './schema-parts.ts';
+import { timeGiven } from './schema-parts.ts';
 
 /** Filters that must all match. */
 export type FilterGroup = readonly FieldFilter[];

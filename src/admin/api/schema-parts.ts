@@ -1,5 +1,6 @@
 // JSON schema parts that all resources share.
 import { Null, String as StringSchema, type TSchema, type TSchemaOptions, Union } from 'typebox';
+import { time } from '../../model/time-kinds.ts';
 import { EXPECTED } from './expected.ts';
 
 /** Objects are closed: unknown members are refused. */
@@ -11,19 +12,8 @@ export const createdAt = () => timestamp('When it was created.');
 export const updatedAt = () => timestamp('When it was last changed.');
 export const expiresAt = () => timestamp('When it expires.');
 
-// RFC 3339 alone: the validator also takes the suffixes of RFC 9557, such as a time zone in brackets.
-const TIME_PATTERN = '^[0-9Tt:.Zz+-]+$';
-
 /** A time that is sent; `description` says what for. */
-export const timeGiven = (options: TSchemaOptions = {}) =>
-  StringSchema({ format: 'date-time', maxLength: 40, pattern: TIME_PATTERN, ...options });
-
-/** @param text matches `timeGiven` @returns epoch milliseconds; a leap second is the first moment after it (RFC 3339 §5.7) */
-export function epochOf(text: string): number {
-  const upper = text.toUpperCase();
-  const [, before, after] = /^(.*:[0-9]{2}):60(?:\.[0-9]+)?(.*)$/.exec(upper) ?? [];
-  return before === undefined ? Date.parse(upper) : Date.parse(`${before}:59${after}`) + 1000;
-}
+export const timeGiven = (options: TSchemaOptions = {}) => StringSchema({ ...time.schema, ...options });
 
 /** @param at epoch milliseconds @returns what `timestamp` describes */
 export const iso = (at: number): string => new Date(at).toISOString();
