@@ -127,8 +127,9 @@ export function createClients(deps: ClientsDeps): Clients {
     const next = confined(changed);
     // What was read and is sent back is no choice: a client that uses the other method goes on working.
     if (input !== undefined && isAuthMethodSaid(input)) {
-      if (input.token_endpoint_auth_method !== stored.token_endpoint_auth_method)
-        next.hasChosenAuthMethod = true;
+      const { token_endpoint_auth_method: said } = input;
+      const { token_endpoint_auth_method: method } = stored;
+      if (said !== method) next.hasChosenAuthMethod = true;
     } else if (input !== undefined && mode === 'replace') delete next.hasChosenAuthMethod;
     checkPkceChoice(next, settings.require_pkce);
     return next;
