@@ -21,12 +21,6 @@ export const redirectCauses: readonly RefusalRow[] = [
     remedy: 'Add the address under “Redirect URIs” again, or sign in with a registered one.',
   },
   {
-    cause: 'redirect_uri_reserved',
-    details: ['this redirect_uri is not for applications'],
-    words: 'The redirect_uri of test sign-ins was used by an application.',
-    remedy: 'Send a redirect_uri of the application itself.',
-  },
-  {
     cause: 'post_logout_redirect_uri_unregistered',
     reason: /^The post_logout_redirect_uri is not registered/,
     words: 'post_logout_redirect_uri is not registered.',

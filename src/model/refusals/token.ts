@@ -152,6 +152,7 @@ export const tokenCauses: readonly RefusalRow[] = [
       'associated client not found',
       'grant type withdrawn',
       'token audience prevents accessing the userinfo endpoint',
+      'not for userinfo',
     ],
     reason: /^(?:access token|invalid token provided)/,
     words: 'The access token is expired, revoked or not of this server.',
