@@ -6,8 +6,7 @@ import { newId, newSecret, secretDigest } from '../ids.ts';
 import { type ApiRecord, identifierKey } from '../store/apis.ts';
 import { AlreadyExists } from '../store/port.ts';
 import { update } from '../store/update.ts';
-import { isBlank } from '../untrusted-text.ts';
-import { defaults, withChanges } from './change-api.ts';
+import { withChanges } from './change-api.ts';
 import type { Api, ApiChanges, Apis, ApisDeps } from './contract.ts';
 import { identifierProblem } from './identifier.ts';
 import { scopesProblem } from './scopes.ts';
@@ -43,7 +42,7 @@ export function createApis(deps: ApisDeps): Apis {
   async function clientRefusal(changes: ApiChanges, before: ApiRecord | undefined) {
     const named = [
       ...(changes.clients === undefined || changes.clients === 'all' ? [] : changes.clients),
-      ...Object.keys(changes.machineGrants ?? {}),
+      ...Object.keys(changes.machine_grants ?? {}),
     ];
     const known = new Set([
       ...(before === undefined || before.clients === 'all' ? [] : before.clients),
@@ -60,8 +59,7 @@ export function createApis(deps: ApisDeps): Apis {
   }
 
   async function check(changes: ApiChanges, before?: ApiRecord): Promise<void> {
-    const { name, scopes } = changes;
-    if (name !== undefined && isBlank(name)) throw invalid({ name: 'Must not be blank.' });
+    const { scopes } = changes;
     const problem = scopes === undefined ? undefined : scopesProblem(scopes, before?.scopes);
     if (problem !== undefined) throw invalid({ scopes: problem });
     const groups = [...new Set(scopes?.flatMap((scope) => scope.groups ?? []))];
@@ -141,9 +139,13 @@ export function createApis(deps: ApisDeps): Apis {
       const now = clock();
       const introspectionSecret = newSecret(SECRET_BYTES);
       const blank: ApiRecord = {
-        ...defaults,
         identifier,
         name: identifier,
+        scopes: [],
+        clients: 'all',
+        machineGrants: [],
+        claims: [],
+        accessTokenFormat: 'at+jwt',
         introspectionClientId: `${PREFIX}${newId()}`,
         secrets: rotated([], secretDigest(introspectionSecret), now, 0),
         createdAt: now,

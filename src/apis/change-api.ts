@@ -1,70 +1,82 @@
 // Applies changes to the record of an API. Pure: what they refer to is checked before (apis.ts).
+import { walk } from '../api/walk.ts';
 import { invalid } from '../errors.ts';
+import { apiRows } from '../model/apis/rows.ts';
+import type { View } from '../model/row.ts';
 import type { ApiRecord, ApiScopeRecord } from '../store/apis.ts';
-import type { ApiChanges } from './contract.ts';
-import { withDemands } from './demands.ts';
+import type { Api, ApiChanges } from './contract.ts';
 import { withIds } from './scopes.ts';
 
-/** What a new API is, and what replacing one begins with. */
-export const defaults: Pick<
-  ApiRecord,
-  'scopes' | 'clients' | 'machineGrants' | 'claims' | 'accessTokenFormat'
-> = { scopes: [], clients: 'all', machineGrants: [], claims: [], accessTokenFormat: 'at+jwt' };
+/** @throws AppError request.invalid for a name that is no scope */
+const grantsOf = (given: Readonly<Record<string, readonly string[]>>, scopes: readonly ApiScopeRecord[]) =>
+  Object.entries(given).map(([clientId, names]) => ({
+    clientId,
+    scopeIds: [...new Set(names)].sort().map((name) => {
+      const scope = scopes.find((one) => one.name === name);
+      if (scope === undefined) throw invalid({ machine_grants: `“${name}” is not a scope of this API.` });
+      return scope.id;
+    }),
+  }));
 
-const sorted = <T extends string>(names: readonly T[]): T[] => [...new Set(names)].sort();
+/** Without applications that would get none. */
+const withSome = (grants: ApiRecord['machineGrants']) => grants.filter(({ scopeIds }) => scopeIds.length > 0);
+
+type NamedRecord = ApiRecord & { readonly id?: string };
+
+/** Reads and changes APIs by their rows: what is special about a few of them. */
+const walker = walk<typeof apiRows, NamedRecord>(apiRows, {
+  scopes: {
+    show: ({ scopes }) =>
+      scopes.map(({ name, description, isDefault, roles = [], groups = [] }) => ({
+        name,
+        description,
+        is_default: isDefault,
+        roles,
+        groups,
+      })),
+    settle({ scopes: before, machineGrants, endingScopeIds = [] }, to) {
+      const scopes = withIds(to ?? [], before);
+      const kept = new Set(scopes.map(({ id }) => id));
+      const gone = before.flatMap(({ id }) => (kept.has(id) ? [] : [id]));
+      const left = machineGrants.map((one) => ({
+        ...one,
+        scopeIds: one.scopeIds.filter((id) => kept.has(id)),
+      }));
+      return {
+        scopes,
+        machineGrants: withSome(left),
+        ...(gone.length > 0 && { endingScopeIds: [...endingScopeIds, ...gone] }),
+      };
+    },
+  },
+  machine_grants: {
+    show: ({ scopes, machineGrants }) =>
+      Object.fromEntries(
+        machineGrants.map(({ clientId, scopeIds }) => [
+          clientId,
+          scopeIds.flatMap((id) => scopes.find((scope) => scope.id === id)?.name ?? []),
+        ]),
+      ),
+    settle: ({ scopes }, to) => ({ machineGrants: withSome(grantsOf(to ?? {}, scopes)) }),
+  },
+});
+
+export type ApiView = View<typeof apiRows>;
+
+export const toApi = ({ id, value }: Api): ApiView => walker.show({ ...value, id });
 
 /**
- * @returns by ids, without scopes that are gone and applications that would get none
- * @throws AppError request.invalid for a name that is no scope
+ * @param mode `replace`: what is absent gets its default
+ * @throws AppError request.invalid
  */
-function grantsAfter(
-  before: ApiRecord['machineGrants'],
-  given: ApiChanges['machineGrants'],
-  scopes: readonly ApiScopeRecord[],
-): ApiRecord['machineGrants'] {
-  const idOf = new Map(scopes.map(({ id, name }) => [name, id]));
-  const idOfGiven = (name: string): string => {
-    const id = idOf.get(name);
-    if (id === undefined) throw invalid({ machine_grants: `“${name}” is not a scope of this API.` });
-    return id;
-  };
-  const kept = new Set(idOf.values());
-  const grants =
-    given === undefined
-      ? before.map((one) => ({ ...one, scopeIds: one.scopeIds.filter((id) => kept.has(id)) }))
-      : Object.entries(given).map(([clientId, names]) => ({
-          clientId,
-          scopeIds: sorted(names).map(idOfGiven),
-        }));
-  return grants.filter(({ scopeIds }) => scopeIds.length > 0);
-}
-
-/** @param mode `replace`: what is absent gets its default */
 export function withChanges(
   record: ApiRecord,
   changes: ApiChanges,
   mode: 'replace' | 'merge' = 'merge',
 ): ApiRecord {
-  const { isOpenToAgents: wasOpen = false, isDpopRequired: wasBound = false, ...kept } = record;
-  const { isOpenToAgents = mode === 'merge' && wasOpen, isDpopRequired = mode === 'merge' && wasBound } =
-    changes;
-  const base = mode === 'replace' ? { ...kept, ...defaults } : kept;
-  const scopes = changes.scopes === undefined ? base.scopes : withIds(changes.scopes, record.scopes);
-  const { clients = base.clients } = changes;
-  const next: ApiRecord = {
-    ...base,
-    scopes,
-    name: changes.name?.trim() ?? base.name,
-    clients: clients === 'all' ? clients : sorted(clients),
-    machineGrants: grantsAfter(base.machineGrants, changes.machineGrants, scopes),
-    claims: sorted(changes.claims ?? base.claims),
-    accessTokenFormat: changes.accessTokenFormat ?? base.accessTokenFormat,
-    ...(isOpenToAgents && { isOpenToAgents }),
-    ...(isDpopRequired && { isDpopRequired }),
-  };
-  const gone = record.scopes.map(({ id }) => id).filter((id) => !scopes.some((scope) => scope.id === id));
-  if (gone.length > 0) next.endingScopeIds = [...(record.endingScopeIds ?? []), ...gone];
-  return withDemands(next, changes.demands ?? {}, mode);
+  const { next, problems } = walker.change(record, changes, { by: 'administrator', mode });
+  if (problems.size > 0) throw invalid(Object.fromEntries(problems));
+  return next;
 }
 
 /** An application that is deleted: its entries go. @returns undefined when there is none */

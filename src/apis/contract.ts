@@ -1,28 +1,16 @@
 // The interface of the registry of APIs.
 import type { Clients } from '../clients/index.ts';
 import type { Clock } from '../clock.ts';
-import type { demandRows } from '../model/api-rows.ts';
-import type { AccessTokenFormat, ApiClaim, ApiRecord } from '../store/apis.ts';
+import type { apiRows } from '../model/apis/rows.ts';
+import type { Given } from '../model/row.ts';
+import type { ApiRecord } from '../store/apis.ts';
 import type { Collection, Query, Stored } from '../store/port.ts';
-import type { ApiScope } from './scopes.ts';
 
 /** A stored API; its id is internal. */
 export type Api = Stored<ApiRecord>;
 
-/** Absent: unchanged, or when replacing and creating the default. */
-export interface ApiChanges {
-  readonly name?: string | undefined;
-  readonly scopes?: readonly ApiScope[] | undefined;
-  readonly clients?: 'all' | readonly string[] | undefined;
-  readonly isOpenToAgents?: boolean | undefined;
-  /** client_id -> names of scopes */
-  readonly machineGrants?: Readonly<Record<string, readonly string[]>> | undefined;
-  readonly claims?: readonly ApiClaim[] | undefined;
-  readonly accessTokenFormat?: AccessTokenFormat | undefined;
-  /** By wire name (src/model/api-rows.ts). */
-  readonly demands?: { readonly [Name in keyof typeof demandRows]?: unknown };
-  readonly isDpopRequired?: boolean | undefined;
-}
+/** By the names of the API. Absent: unchanged, or when replacing and creating the default. */
+export type ApiChanges = Given<typeof apiRows>;
 
 export interface IfVersion {
   readonly ifVersion?: number | undefined;

@@ -14,10 +14,10 @@ import type { Apis, ApisDeps } from './contract.ts';
 
 export { accessTokenSeconds, createFindApiForGroup, forGroup, isListed, isOpenTo } from './access.ts';
 export { isIntrospectionClientId } from './apis.ts';
-export type { Api, ApiChanges, Apis } from './contract.ts';
-export { showDemands } from './demands.ts';
+export { type ApiView, toApi } from './change-api.ts';
+export type { Api, Apis } from './contract.ts';
 export { splitScope } from './identifier.ts';
-export { machineScopes, mayGrant, scopeNamePattern } from './scopes.ts';
+export { machineScopes, mayGrant } from './scopes.ts';
 
 interface Deps extends Pick<ApisDeps, 'clock' | 'issuer'> {
   readonly store: Store;

@@ -1,22 +1,12 @@
 // The scopes that an API declares: their names, and who may have them (decisions §10).
 
 import { newId } from '../ids.ts';
+import { type ApiScope, scopeNamePattern } from '../model/apis/kinds.ts';
 import { openScopes } from '../model/applications/vocabulary.ts';
 import { ours } from '../phrase.ts';
 import type { ApiRecord, ApiScopeRecord } from '../store/apis.ts';
-import type { Role } from '../store/collections.ts';
 import { isBlank, printableText } from '../untrusted-text.ts';
 
-/** A scope as an administrator writes it: without its internal id. */
-export interface ApiScope {
-  readonly name: string;
-  readonly description: string;
-  readonly isDefault?: boolean | undefined;
-  readonly roles?: readonly Role[] | undefined;
-  readonly groups?: readonly string[] | undefined;
-}
-
-export const scopeNamePattern = '^[A-Za-z0-9_:-][A-Za-z0-9._:-]{0,99}$';
 const isName = new RegExp(scopeNamePattern);
 const MAX_DESCRIPTION = 300;
 /** Their meaning is fixed by OIDC Core §5.4 and by this server. */
@@ -66,7 +56,7 @@ const sorted = <T extends string>(names: readonly T[]): T[] => [...new Set(names
 
 /** @returns the scopes to store: those whose name stays keep their id */
 export const withIds = (scopes: readonly ApiScope[], before: readonly ApiScopeRecord[]): ApiScopeRecord[] =>
-  scopes.map(({ name, description, isDefault = false, roles = [], groups = [] }) => ({
+  scopes.map(({ name, description, is_default: isDefault = false, roles = [], groups = [] }) => ({
     id: before.find((one) => one.name === name)?.id ?? newId(),
     name,
     description: description.trim(),

@@ -1,5 +1,6 @@
 // Texts that people write. '' is none where a row's absent value is null: nothing is stored then.
 import { phrase } from '../phrase.ts';
+import { isBlank } from '../untrusted-text.ts';
 import { type Kind, valid } from './kind.ts';
 
 // Without escapes such as \w and \d, which mean more in other languages than in ECMAScript.
@@ -32,6 +33,21 @@ export function text(minLength: number, maxLength: number): Kind<string> {
       const value = trimmed(given, maxLength);
       const isValid = value !== undefined && isWithin(value, minLength, maxLength) && isOneLine(value);
       return valid(isValid, value ?? '', problem);
+    },
+  };
+}
+
+/** A name that others read: nothing invisible in its place. */
+export function name(maxLength: number): Kind<string> {
+  const plain = text(1, maxLength);
+  const blank = 'Must not be blank.';
+  return {
+    ...plain,
+    problems: [...plain.problems, blank],
+    parse(given) {
+      return typeof given === 'string' && given !== '' && isBlank(given)
+        ? { problem: blank }
+        : plain.parse(given);
     },
   };
 }

@@ -2,6 +2,7 @@
 // describes, files carry, events name, claims tell; and who may change it.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { apiRows } from '../../src/model/apis/rows.ts';
 import { groupRows } from '../../src/model/groups/rows.ts';
 import type { Row } from '../../src/model/row.ts';
 import { addressRows } from '../../src/model/users/address-rows.ts';
@@ -349,4 +350,57 @@ test('group rows: what PATCH takes is answered, asked by the form, described, an
     const refused = await api('PATCH', '/admin/api/groups/staff', { [name]: value });
     assert.deepEqual([refused.status, Object.keys(refused.fields)], [400, [name]]);
   }
+});
+
+test('API rows: what PATCH takes is answered, told and described; PUT resets it', async () => {
+  const scopes = [
+    { name: 'orders:read', description: 'See orders', is_default: true, roles: ['admin'], groups: ['staff'] },
+  ];
+  const made = await api('POST', '/admin/api/resources', {
+    identifier: 'https://api.example/orders',
+    name: 'Orders',
+    scopes,
+  });
+  assert.equal(made.status, 201, made.text);
+  const path = `/admin/api/resources/${made.data.id}`;
+  const { introspection_client_secret: _, ...fresh } = made.data;
+  assert.deepEqual(Object.keys(fresh).sort(), Object.keys(apiRows).sort());
+  const values: Members = {
+    name: 'Sales',
+    scopes: [
+      ...scopes,
+      { name: 'orders:write', description: 'Change orders', is_default: false, roles: [], groups: [] },
+    ],
+    clients: [client.id],
+    is_open_to_agents: true,
+    machine_grants: { [client.id]: ['orders:read'] },
+    claims: ['groups', 'roles'],
+    access_token_format: 'opaque',
+    access_token_seconds: 60,
+    required_acr: 'urn:latchkey:acr:multi-factor',
+    max_auth_age: 600,
+    require_dpop: true,
+  };
+  const names = Object.entries(apiRows).flatMap(([name, { setBy }]) => (setBy === 'server' ? [] : [name]));
+  assert.deepEqual(Object.keys(values).sort(), names.sort());
+  const { body } = await call(app, 'GET', '/admin/api/openapi.json', { headers: bearer(ADMIN_TOKEN) });
+  const described = JSON.stringify(membersOf(body.paths)['/resources/{id}']);
+  for (const [name, value] of Object.entries(values)) {
+    const changed = await api('PATCH', path, { [name]: value });
+    assert.deepEqual([changed.status, changed.data[name]], [200, value], changed.text);
+    assert.ok(described.includes(`"${name}":`), name);
+    const { data } = (await app.admin('GET', '/audit?event=api.updated')).body;
+    assert.deepEqual(membersOf(data.items?.[0]?.details).given, { [name]: value });
+  }
+  for (const [name, value] of [
+    ['planted', 'x'],
+    ['identifier', 'urn:other'],
+  ] as const) {
+    const refused = await api('PATCH', path, { [name]: value });
+    assert.deepEqual([refused.status, Object.keys(refused.fields)], [400, [name]]);
+  }
+  const reset = await api('PUT', path, { name: 'Orders', scopes });
+  const { updated_at: _is, ...after } = reset.data;
+  const { updated_at: _was, ...before } = fresh;
+  assert.deepEqual(after, before, reset.text);
 });

@@ -16,7 +16,7 @@ import { apis as apiCollection } from '../../src/store/apis.ts';
 import { withEachServer, withServer } from '../admin/support.ts';
 
 const IDENTIFIER = 'https://api.example.com/orders';
-const read = { name: 'orders:read', description: 'See your orders', isDefault: true };
+const read = { name: 'orders:read', description: 'See your orders', is_default: true };
 const write = { name: 'orders:write', description: 'Change your orders' };
 const web = { client_name: 'Acme', redirect_uris: ['https://app.example.com/callback'] };
 const refusal = (code: string) => ({ name: 'AppError', code });
@@ -195,7 +195,7 @@ withEachServer('API machine grants: by scope ids, gone with the scope and the ap
   const { api } = await apis.create(IDENTIFIER, {
     scopes: [read, write],
     clients: [two, one],
-    machineGrants: given,
+    machine_grants: given,
   });
   const names = (record: Api['value'], id: string) => machineScopes(record, id).map(({ name }) => name);
   deepEqual(names(api.value, one), [read.name, write.name]);
@@ -210,8 +210,8 @@ withEachServer('API machine grants: by scope ids, gone with the scope and the ap
     [two],
   );
   for (const changes of [
-    { machineGrants: { [two]: ['unknown'] } },
-    { machineGrants: { unknown: [write.name] } },
+    { machine_grants: { [two]: ['unknown'] } },
+    { machine_grants: { unknown: [write.name] } },
     { clients: ['unknown'] },
   ]) {
     await rejects(apis.update(api.id, changes, { mode: 'merge' }), refusal('request.invalid'));
@@ -244,8 +244,8 @@ withServer('API: replacing resets what is absent, merging keeps it; versions are
     name: 'Orders',
     scopes: [read],
     claims: ['roles', 'profile'],
-    accessTokenFormat: 'opaque',
-    demands: { access_token_seconds: 60 },
+    access_token_format: 'opaque',
+    access_token_seconds: 60,
   });
   const merged = await apis.update(api.id, { name: 'Sales' }, { mode: 'merge', ifVersion: 1 });
   deepEqual({ ...merged.value, name: 'Orders', updatedAt: api.value.updatedAt }, api.value);
@@ -255,9 +255,9 @@ withServer('API: replacing resets what is absent, merging keeps it; versions are
   const { value } = await apis.update(api.id, { name: 'Sales', scopes }, { mode: 'replace' });
   deepEqual([value.claims, value.accessTokenFormat, value.accessTokenSeconds], [[], 'at+jwt', undefined]);
   equal(value.scopes[0]?.id, api.value.scopes[0]?.id);
-  const kept = await apis.update(api.id, { demands: { access_token_seconds: 60 } }, { mode: 'merge' });
+  const kept = await apis.update(api.id, { access_token_seconds: 60 }, { mode: 'merge' });
   equal(kept.value.accessTokenSeconds, 60);
-  const cleared = await apis.update(api.id, { demands: { access_token_seconds: null } }, { mode: 'merge' });
+  const cleared = await apis.update(api.id, { access_token_seconds: null }, { mode: 'merge' });
   equal(cleared.value.accessTokenSeconds, undefined);
 });
 
@@ -308,7 +308,7 @@ withServer('API: an application in quarantine is not listed and gets no machine 
     origin: 'registration',
     quarantine: { by: 'registration' },
   });
-  for (const changes of [{ clients: [client.id] }, { machineGrants: { [client.id]: [read.name] } }]) {
+  for (const changes of [{ clients: [client.id] }, { machine_grants: { [client.id]: [read.name] } }]) {
     await rejects(apis.create(IDENTIFIER, { scopes: [read], ...changes }), (error: AppError) => {
       match(String(Object.values(error.fields ?? {})), /No administrator vouches/);
       return true;
@@ -317,7 +317,7 @@ withServer('API: an application in quarantine is not listed and gets no machine 
   equal(isOpenTo({ clients: [client.id] }, client.id, client.value), false);
   equal(isOpenTo({ clients: [], isOpenToAgents: true }, client.id, client.value), true);
   equal(isOpenTo({ clients: [], isOpenToAgents: true }, 'another', { origin: 'registration' }), false);
-  const { api } = await apis.create(IDENTIFIER, { isOpenToAgents: true });
+  const { api } = await apis.create(IDENTIFIER, { is_open_to_agents: true });
   const kept = await apis.update(api.id, { name: 'Orders' }, { mode: 'merge' });
   equal(kept.value.isOpenToAgents, true);
   const closed = await apis.update(api.id, { name: 'Orders' }, { mode: 'replace' });

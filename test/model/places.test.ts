@@ -39,6 +39,7 @@ const CEILINGS: ReadonlyMap<string, number> = new Map(
   `
 accessTokenFormat 8
 accessTokenSeconds 4
+access_token_format 6
 access_token_seconds 7
 accountScopes 14
 addressChange 8
@@ -70,6 +71,8 @@ grant_types 24
 hasChosenAuthMethod 5
 hasEmailCodes 19
 interaction_seconds 4
+introspectionClientId 5
+introspection_client_id 6
 invitation_link_seconds 5
 isDpopRequired 8
 isEmailVerified 30
@@ -77,6 +80,7 @@ isEnding 7
 isOpenToAgents 10
 isPhoneNumberVerified 4
 is_email_verified 22
+is_open_to_agents 4
 jwks_uri 12
 knownBrowsers 16
 lastLoginAt 5
@@ -85,6 +89,7 @@ legacy_profiles 9
 lockedUntil 9
 locked_until 12
 machineGrants 7
+machine_grants 10
 mfa_mode 18
 mustEnrolSecondFactor 7
 otherEmails 16
@@ -103,6 +108,7 @@ recoveryCodes 18
 redirect_uris 36
 refresh_token_idle_seconds 4
 request_uris 8
+require_dpop 5
 require_pkce 12
 required_acr 4
 response_types 11

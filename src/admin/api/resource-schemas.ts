@@ -6,13 +6,16 @@ import {
   Integer,
   Object as ObjectSchema,
   Optional,
+  Record as RecordSchema,
   String as StringSchema,
   type TObject,
   type TSchema,
+  Union,
 } from 'typebox';
 import { isMembers } from '../../json.ts';
 import type { Schema } from '../../model/kind.ts';
 import type { Row } from '../../model/row.ts';
+import { EXPECTED } from './expected.ts';
 import { DOCUMENTED, nullable, strict } from './schema-parts.ts';
 
 type Direction = 'shown' | 'given';
@@ -29,27 +32,35 @@ const schemasIn = (members: unknown): [string, Schema][] =>
 
 /** Of what is shown only its type is said. */
 function schemaOf(
-  { type, enum: values, items, properties, anyOf, ...keywords }: Schema,
+  { type, enum: values, items, properties, anyOf, required, additionalProperties: each, ...keywords }: Schema,
   to: Direction,
 ): TSchema {
-  const { description, examples, format, ...rules } = keywords;
+  const { description, examples, format, [EXPECTED]: said, ...rules } = keywords;
   const about = {
     ...(description !== undefined && { description: String(description) }),
     ...(Array.isArray(examples) && { examples }),
+    ...(typeof said === 'string' && { [EXPECTED]: said }),
   };
   const [either, ...others] = Array.isArray(anyOf) ? anyOf.filter(isMembers) : [];
   if (either !== undefined && others.some((one) => one.type === 'null'))
     return nullable(schemaOf(either, to), about);
+  if (either !== undefined && type === undefined)
+    return Union(
+      [either, ...others].map((one) => schemaOf(one, to)),
+      about,
+    );
   const bounds = to === 'given' ? rules : {};
   if (Array.isArray(values)) return Enum(values.map(String), about);
   if (type === 'boolean') return BooleanSchema(about);
   if (type === 'integer') return Integer({ ...bounds, ...about });
   if (type === 'array')
     return ArraySchema(schemaOf(isMembers(items) ? items : {}, to), { ...bounds, ...about });
+  if (isMembers(each)) return RecordSchema(StringSchema(), schemaOf(each, to), about);
   if (type === 'object') {
+    const isNeeded = (name: string) => to === 'shown' || (Array.isArray(required) && required.includes(name));
     const members = schemasIn(properties).map(([name, one]) => [name, schemaOf(one, to)] as const);
     return ObjectSchema(
-      Object.fromEntries(members.map(([name, one]) => [name, to === 'given' ? Optional(one) : one])),
+      Object.fromEntries(members.map(([name, one]) => [name, isNeeded(name) ? one : Optional(one)])),
       { ...strict, ...about },
     );
   }

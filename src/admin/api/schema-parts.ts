@@ -9,7 +9,6 @@ export const strict = { additionalProperties: false } as const;
 export const timestamp = (description?: string) =>
   StringSchema({ format: 'date-time', ...(description !== undefined && { description }) });
 export const createdAt = () => timestamp('When it was created.');
-export const updatedAt = () => timestamp('When it was last changed.');
 export const expiresAt = () => timestamp('When it expires.');
 
 /** A time that is sent; `description` says what for. */

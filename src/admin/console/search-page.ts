@@ -1,10 +1,10 @@
 // The search in the top bar: users, applications and APIs.
 import type { User } from '../../accounts/index.ts';
+import type { ApiView } from '../../apis/index.ts';
 import type { ClientView } from '../../clients/index.ts';
 import { personName } from '../pages/format.ts';
 import type { AdminContext, Page } from '../pages/page.ts';
 import { apis } from '../resources/apis/resource.ts';
-import type { ApiView } from '../resources/apis/schema.ts';
 import { applicationName } from '../resources/clients/page.ts';
 import { clients } from '../resources/clients/resource.ts';
 import { users } from '../resources/users/resource.ts';

@@ -1,11 +1,12 @@
 // Which scopes an application may ask for, what each of them brings, and what a user's tokens would then be, or its own. The preview
 // is the API's (resources/clients/token-preview.ts): here it gets words.
+
+import type { ApiView } from '../../apis/index.ts';
 import type { ClientView } from '../../clients/index.ts';
 import { claimsByScope, DIFFERS } from '../../oidc/index.ts';
 import { isOn, refusalOf, textOf, versionOf } from '../pages/field-values.ts';
 import { type AdminContext, idOf, type Page } from '../pages/page.ts';
 import { apis } from '../resources/apis/resource.ts';
-import type { ApiView } from '../resources/apis/schema.ts';
 import { candidates } from '../resources/audit/pick.ts';
 import type { ExplainedClaim } from '../resources/clients/claim-sources.ts';
 import { applicationName } from '../resources/clients/page.ts';

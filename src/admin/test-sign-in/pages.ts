@@ -1,10 +1,11 @@
 // The pages of "Try it": the options, and the button that starts a sign-in as the application in a new tab.
 // The callback is callback.ts, the steps in between are run.ts.
+
+import type { ApiView } from '../../apis/index.ts';
 import type { ClientView } from '../../clients/index.ts';
 import { AppError } from '../../errors.ts';
 import { type AdminContext, idOf, type Page } from '../pages/page.ts';
 import { apis } from '../resources/apis/resource.ts';
-import type { ApiView } from '../resources/apis/schema.ts';
 import { applicationName } from '../resources/clients/page.ts';
 import { clients } from '../resources/clients/resource.ts';
 import {

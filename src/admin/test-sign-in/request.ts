@@ -1,11 +1,12 @@
 // The options of a test sign-in, and reading them from the form: parameters of the authorization request (OIDC Core
 // §3.1.2.1). Only the authorization endpoint evaluates them.
+
+import type { ApiView } from '../../apis/index.ts';
 import type { ClientView } from '../../clients/index.ts';
 import { ACR } from '../../model/acr.ts';
 import { scopes as knownScopes } from '../../oidc/index.ts';
 import { isOn, textOf } from '../pages/field-values.ts';
 import type { AdminContext } from '../pages/page.ts';
-import type { ApiView } from '../resources/apis/schema.ts';
 import { templateOf } from '../resources/clients/template-of.ts';
 
 export const scopeAbout: Readonly<Record<string, string>> = {
@@ -80,7 +81,7 @@ export function choicesOf(
     apiScopes: (api?.scopes ?? []).map(({ name, description, is_default }) => ({
       name,
       about: description,
-      isOn: wanted?.includes(name) ?? is_default,
+      isOn: wanted?.includes(name) ?? is_default === true,
     })),
     scopes: allowedScopes(client).map((name) => ({
       name,

@@ -1,4 +1,6 @@
 // The acts on an API, and what each confirmation page says.
+
+import type { ApiView } from '../../../apis/index.ts';
 import { type PageText, phrase } from '../../../phrase.ts';
 import { actPages } from '../../pages/acts.ts';
 import { numberOrText } from '../../pages/field-values.ts';
@@ -6,7 +8,6 @@ import type { Page } from '../../pages/page.ts';
 import { apisCrumb, goToSecret, here } from './list-page.ts';
 import { showApi } from './page.ts';
 import { apis } from './resource.ts';
-import type { ApiView } from './schema.ts';
 
 const MAX_OVERLAP_HOURS = 720;
 

@@ -1,4 +1,6 @@
 // What an API's developer pastes to check tokens, and the applications with which an administrator tries it.
+
+import type { ApiView } from '../../../apis/index.ts';
 import type { ClientView } from '../../../clients/index.ts';
 import { AppError } from '../../../errors.ts';
 import { curlOf, quote } from '../../pages/curl.ts';
@@ -8,7 +10,6 @@ import { applicationChoices, choiceOf } from '../clients/choice.ts';
 import { clients } from '../clients/resource.ts';
 import { apisCrumb, here } from './list-page.ts';
 import { apis } from './resource.ts';
-import type { ApiView } from './schema.ts';
 
 const EXAMPLE = 'orders:read';
 /** Of the applications that an API names, so many are offered. */

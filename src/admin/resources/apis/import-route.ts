@@ -19,7 +19,7 @@ import type { LinesInput } from '../../api/route.ts';
 import { strict } from '../../api/schema-parts.ts';
 import { createValidator } from '../../api/validate.ts';
 import type { ApisPort } from './resource.ts';
-import { importedApiSchema, readApi } from './schema.ts';
+import { importedApiSchema } from './schema.ts';
 
 interface Ports {
   readonly apis: ApisPort;
@@ -56,15 +56,17 @@ interface Taken {
   readonly id: string;
 }
 
-async function take(line: Line, { apis }: Ports): Promise<Taken> {
-  const { identifier, ...given } = row.parse(parseLine(line, MAX_LINE_BYTES));
+async function take(text: Line, { apis }: Ports): Promise<Taken> {
+  const { identifier: named, ...line } = row.parse(parseLine(text, MAX_LINE_BYTES));
+  const identifier = String(named);
+  const { id: _id, introspection_client_id: _own, created_at: _made, updated_at: _at, ...given } = line;
   const known = await apis.findByIdentifier(identifier);
-  const about = { line: line.number, identifier };
+  const about = { line: text.number, identifier };
   if (known !== undefined) {
-    const { id } = await apis.update(known.id, readApi(given), { mode: 'replace' });
+    const { id } = await apis.update(known.id, given, { mode: 'replace' });
     return { id, event: 'api.updated', result: { ...about, status: 'replaced', id } };
   }
-  const { api, introspectionSecret } = await apis.create(identifier, readApi(given));
+  const { api, introspectionSecret } = await apis.create(identifier, given);
   const { id, value } = api;
   const credentials = {
     introspection_client_id: value.introspectionClientId,

@@ -1,5 +1,6 @@
 // The list of APIs, the form for a new one, and the page that shows its introspection secret once.
 import { isMembers } from '../../../json.ts';
+import { apiRows } from '../../../model/apis/rows.ts';
 import { textOf } from '../../pages/field-values.ts';
 import { listPage } from '../../pages/list-page.ts';
 import { newPages } from '../../pages/new-page.ts';
@@ -57,13 +58,13 @@ const create = newPages({
     {
       name: 'name',
       label: 'Name',
-      hint: 'Users see it when an application asks for access to the API.',
+      hint: apiRows.name.hint,
       attributes: 'required maxlength="200" autocomplete="off"',
     },
     {
       name: 'identifier',
       label: 'Identifier',
-      hint: 'The audience of its tokens: best its address, such as https://api.example.com. It cannot be changed later.',
+      hint: apiRows.identifier.hint,
       attributes:
         'required maxlength="500" autocomplete="off" autocapitalize="none" spellcheck="false" inputmode="url"',
     },

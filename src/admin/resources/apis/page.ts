@@ -1,4 +1,9 @@
 // The page of one API: what it is configured with, its scopes, who gets them, its settings, and its deletion.
+
+import type { ApiView } from '../../../apis/index.ts';
+import { demandRows } from '../../../model/api-rows.ts';
+import { apiRows } from '../../../model/apis/rows.ts';
+import type { Row } from '../../../model/row.ts';
 import { apiCall } from '../../pages/curl.ts';
 import { boundsOf, durationFrom } from '../../pages/durations.ts';
 import { isOn, linesOf, refusalOf, textOrNull, typedIn, versionOf } from '../../pages/field-values.ts';
@@ -9,7 +14,6 @@ import { groupChoices } from '../groups/choice.ts';
 import { createNames } from '../names.ts';
 import { apisCrumb, formatLabel, here } from './list-page.ts';
 import { apis } from './resource.ts';
-import { type ApiView, durations } from './schema.ts';
 
 const CLIENT = 'client.';
 const CLAIM = 'claim.';
@@ -32,11 +36,7 @@ const formats = [
   },
 ];
 
-const claims = [
-  { name: 'profile', about: 'Name and other profile claims' },
-  { name: 'roles', about: 'Role of the user here' },
-  { name: 'groups', about: 'Groups of the user' },
-];
+const claims = Object.entries(apiRows.claims.kind.words ?? {}).map(([name, about]) => ({ name, about }));
 
 /** Where RFC 9728 §3.1 puts the metadata of a resource; none for identifiers that are no web address. */
 function metadataAddress(identifier: string): string | undefined {
@@ -45,6 +45,17 @@ function metadataAddress(identifier: string): string | undefined {
   const path = url.pathname === '/' ? '' : url.pathname;
   return `${url.origin}/.well-known/oauth-protected-resource${path}`;
 }
+
+const bounds = boundsOf(
+  Object.fromEntries(Object.entries(demandRows).filter(([, { kind }]) => kind.control === 'number')),
+);
+
+const settable = (api: Values): Values =>
+  Object.fromEntries(
+    Object.entries<Row<unknown>>(apiRows).flatMap(([name, { setBy }]) =>
+      setBy === 'server' ? [] : [[name, api[name]]],
+    ),
+  );
 
 const accessOf = ({ clients }: ApiView) => ({
   isForAll: clients === 'all',
@@ -89,30 +100,13 @@ export async function showApi(context: AdminContext, model: object = {}, status 
     acrChoices,
     formats,
     claims,
-    bounds: boundsOf(durations),
+    bounds,
     formatLabel: formatLabel(api.access_token_format),
     groupLabelOf: (name: string) => groups.items.find((one) => one.name === name)?.label ?? name,
     metadataAddress: metadataAddress(api.identifier),
     access: accessOf(api),
     values: valuesOf(api),
-    call: apiCall(
-      'PATCH',
-      `/resources/${api.id}`,
-      {
-        name: api.name,
-        scopes: api.scopes,
-        clients: api.clients,
-        is_open_to_agents: api.is_open_to_agents,
-        machine_grants: api.machine_grants,
-        claims: api.claims,
-        access_token_format: api.access_token_format,
-        access_token_seconds: api.access_token_seconds,
-        required_acr: api.required_acr,
-        max_auth_age: api.max_auth_age,
-        require_dpop: api.require_dpop,
-      },
-      version,
-    ),
+    call: apiCall('PATCH', `/resources/${api.id}`, settable(api), version),
     isStale: false,
   };
   context.show('api', { ...own, ...model }, status);

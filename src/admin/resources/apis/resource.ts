@@ -1,7 +1,7 @@
 // APIs: what access tokens are issued for, with their scopes and who may have these (decisions §10).
 import { String as StringSchema } from 'typebox';
 import { groupNamePattern } from '../../../accounts/index.ts';
-import { type Api, type Apis, forGroup } from '../../../apis/index.ts';
+import { type Api, type Apis, forGroup, toApi } from '../../../apis/index.ts';
 import { type ApiRecord, apis as collection } from '../../../store/apis.ts';
 import { defineResource, type ListPorts } from '../../api/define-resource.ts';
 import { EXPECTED } from '../../api/expected.ts';
@@ -12,9 +12,7 @@ import {
   apiWithSecretSchema,
   changedApiSchema,
   newApiSchema,
-  readApi,
   replacedApiSchema,
-  showApi,
 } from './schema.ts';
 
 export type ApisPort = Pick<
@@ -53,7 +51,7 @@ const list: ListDefinition<ApiRecord> = {
 };
 
 const withSecret = ({ api, introspectionSecret }: { api: Api; introspectionSecret: string }) => ({
-  data: { ...showApi(api), introspection_client_secret: introspectionSecret },
+  data: { ...toApi(api), introspection_client_secret: introspectionSecret },
   version: api.version,
 });
 
@@ -63,7 +61,7 @@ export const apis = defineResource(
     tag: 'APIs',
     target: 'api',
     view: apiSchema,
-    present: (items: readonly Api[], _: Ports) => items.map(showApi),
+    present: (items: readonly Api[], _: Ports) => items.map(toApi),
     versionOf: ({ version }) => version,
   },
   (on) => ({
@@ -75,7 +73,7 @@ export const apis = defineResource(
       answer: apiWithSecretSchema,
       hasVersion: true,
       async run({ body: { identifier, ...body } }, ports) {
-        const created = await ports.apis.create(identifier, readApi(body));
+        const created = await ports.apis.create(String(identifier), body);
         return { ...withSecret(created), id: created.api.id };
       },
     }),
@@ -98,7 +96,7 @@ export const apis = defineResource(
       isBodyShown: true,
       body: replacedApiSchema,
       run: ({ params, body, ifVersion }, ports) =>
-        ports.apis.update(params.id, readApi(body), { mode: 'replace', ifVersion }),
+        ports.apis.update(params.id, body, { mode: 'replace', ifVersion }),
     }),
     change: on.change({
       method: 'PATCH',
@@ -108,7 +106,7 @@ export const apis = defineResource(
       isBodyShown: true,
       body: changedApiSchema,
       run: ({ params, body, ifVersion }, ports) =>
-        ports.apis.update(params.id, readApi(body), { mode: 'merge', ifVersion }),
+        ports.apis.update(params.id, body, { mode: 'merge', ifVersion }),
     }),
     remove: on.remove({
       summary: 'Delete an API; its tokens are revoked, and one created again under its identifier is another',

@@ -1,6 +1,7 @@
 // The scopes of an API: a form for each, and the question before one is removed. A name is not edited, because tokens for a
 // scope that has another name are revoked: that is adding one and removing one.
 
+import type { ApiView } from '../../../apis/index.ts';
 import { AppError } from '../../../errors.ts';
 import { phrase } from '../../../phrase.ts';
 import { isOn, linesOf, versionOf } from '../../pages/field-values.ts';
@@ -9,7 +10,6 @@ import { type AdminContext, idOf, type Page, type Values } from '../../pages/pag
 import { groupChoices } from '../groups/choice.ts';
 import { apisCrumb, here } from './list-page.ts';
 import { apis } from './resource.ts';
-import type { ApiView } from './schema.ts';
 
 type Scope = ApiView['scopes'][number];
 
@@ -32,13 +32,14 @@ function scopeIn(api: ApiView, context: AdminContext): Scope {
 
 const scopePath = (id: string, name: string): string => `/apis/${id}/scopes/${encodeURIComponent(name)}`;
 
-const valuesOf = (scope: Scope): Values => ({
+const valuesOf = ({ roles = [], groups = [], ...scope }: Scope): Values => ({
   ...scope,
+  roles,
   is_default: scope.is_default ? 'on' : '',
-  who: scope.roles.length + scope.groups.length > 0 ? 'some' : 'all',
-  groups: scope.groups.join('\n'),
-  ...Object.fromEntries(scope.roles.map((name) => [ROLE + name, 'on'])),
-  ...Object.fromEntries(scope.groups.map((name) => [GROUP + name, 'on'])),
+  who: roles.length + groups.length > 0 ? 'some' : 'all',
+  groups: groups.join('\n'),
+  ...Object.fromEntries(roles.map((name) => [ROLE + name, 'on'])),
+  ...Object.fromEntries(groups.map((name) => [GROUP + name, 'on'])),
 });
 
 function scopeFrom({ form }: AdminContext, name: string): Values {

@@ -2,6 +2,7 @@
 // reverse: the groups of the user.
 
 import type { toGroup, User } from '../../../accounts/index.ts';
+import type { ApiView } from '../../../apis/index.ts';
 import type { ClientView } from '../../../clients/index.ts';
 import { AppError } from '../../../errors.ts';
 import { type PageText, phrase } from '../../../phrase.ts';
@@ -10,7 +11,6 @@ import { orShown } from '../../pages/form-pages.ts';
 import { listLinks } from '../../pages/list-links.ts';
 import { type AdminContext, idOf, type Page } from '../../pages/page.ts';
 import { apis } from '../apis/resource.ts';
-import type { ApiView } from '../apis/schema.ts';
 import { applicationName } from '../clients/page.ts';
 import { clients } from '../clients/resource.ts';
 import { showUser } from '../users/page.ts';
