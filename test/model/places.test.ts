@@ -37,10 +37,10 @@ const SHARED: ReadonlySet<string> = new Set([
 // facts that have no row yet, or of rules that are many by nature (`mfa_mode`, `redirect_uris`).
 const CEILINGS: ReadonlyMap<string, number> = new Map(
   `
-accessTokenFormat 8
+accessTokenFormat 6
 accessTokenSeconds 4
 access_token_format 6
-access_token_seconds 7
+access_token_seconds 6
 accountScopes 14
 addressChange 8
 allow_magic_link 4
@@ -74,10 +74,10 @@ interaction_seconds 4
 introspectionClientId 5
 introspection_client_id 6
 invitation_link_seconds 5
-isDpopRequired 8
+isDpopRequired 5
 isEmailVerified 30
 isEnding 7
-isOpenToAgents 10
+isOpenToAgents 7
 isPhoneNumberVerified 4
 is_email_verified 22
 is_open_to_agents 4
@@ -88,7 +88,7 @@ last_login_at 7
 legacy_profiles 9
 lockedUntil 9
 locked_until 12
-machineGrants 7
+machineGrants 5
 machine_grants 10
 mfa_mode 18
 mustEnrolSecondFactor 7
@@ -110,7 +110,6 @@ refresh_token_idle_seconds 4
 request_uris 8
 require_dpop 5
 require_pkce 12
-required_acr 4
 response_types 11
 securityChangedAt 6
 session_absolute_seconds 5
