@@ -115,6 +115,17 @@ for (const name of namesOf(rows, isGiven)) {
   });
 }
 
+test('user rows: what is neither shown nor exported is named here, so that nothing is by a slip', () => {
+  assert.deepEqual(
+    namesOf(rows, (row) => !isShown(row)),
+    ['password'],
+  );
+  assert.deepEqual(
+    namesOf(rows, ({ isExported }) => !isExported),
+    ['password', 'stopped_email_change'],
+  );
+});
+
 test('user rows: GET answers exactly what is shown, and the API’s document says so', async () => {
   const shown = await read(await newUser());
   assert.deepEqual(Object.keys(shown).sort(), namesOf(rows, isShown).sort());

@@ -135,6 +135,12 @@ for (const entry of settable) {
   });
 }
 
+test('rows: everything is shown to administrators, and what can be set is exported', () => {
+  const hidden = entries(applicationRows).filter(([, { shownTo }]) => shownTo === 'nobody');
+  const kept = settable.filter(([, { isExported }]) => !isExported);
+  deepEqual([hidden, kept], [[], []]);
+});
+
 test('rows: what the server alone sets, and what no row knows, is refused', async () => {
   const { id } = await app.register();
   for (const [name] of [...readOnly, ['colour'] as const]) {
