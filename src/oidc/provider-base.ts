@@ -46,6 +46,7 @@ export interface ClientKeys extends Iterable<{ readonly kid?: string }> {
   /** Epoch seconds. */
   freshUntil?: number;
   fresh(): boolean;
+  refresh(): Promise<void>;
 }
 
 export interface ClientClass {

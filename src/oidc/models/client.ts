@@ -8,7 +8,7 @@ import { signedResponseModes } from '../../model/applications/vocabulary.ts';
 import { DEVICE_GRANT } from '../../model/grant-types.ts';
 import type { ClientMetadata, ClientRecord } from '../../store/collections.ts';
 import type { Stored } from '../../store/port.ts';
-import { type ClientClass, type ClientWithKeys, ProviderBase } from '../provider-base.ts';
+import { type ClientClass, type ClientKeys, type ClientWithKeys, ProviderBase } from '../provider-base.ts';
 import type { AssertionTurns } from '../requests/assertion-turns.ts';
 import { createKeyLookup } from '../requests/client-keys.ts';
 
@@ -18,7 +18,7 @@ interface Deps {
   readonly verifySecret: (record: ClientRecord, presented: string) => boolean;
   readonly baseUrl: string;
   readonly clock: Clock;
-  readonly assertionTurns: Pick<AssertionTurns, 'enter'>;
+  readonly assertionTurns: Pick<AssertionTurns, 'enter' | 'whileFetching'>;
   /** Whether this provider knows the response types of the legacy profile. */
   readonly hasLegacy: boolean;
 }
@@ -63,6 +63,7 @@ export function createClientModel(
       const { value: record, version } = stored;
       const client = new Client(withPlaceholderSecret(Base, metadataOf(record, hasLegacy)));
       records.set(client, record);
+      fetchBetweenTurns(client.asymmetricKeyStore, assertionTurns);
       cache.delete(id);
       cache.set(id, { version, client });
       for (const oldest of cache.keys()) {
@@ -102,6 +103,15 @@ export function createClientModel(
       const record = records.get(this);
       return record !== undefined && verifySecret(record, presented);
     }
+  };
+}
+
+/** A key set that is slow keeps nobody from their turn whose key is known (requests/assertion-turns.ts). */
+function fetchBetweenTurns(keys: ClientKeys, turns: Pick<AssertionTurns, 'whileFetching'>): void {
+  const refresh = keys.refresh.bind(keys);
+  keys.refresh = () => {
+    const { ctx } = ProviderBase;
+    return ctx === undefined ? refresh() : turns.whileFetching(ctx.req, refresh);
   };
 }
 
