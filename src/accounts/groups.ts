@@ -98,8 +98,10 @@ export function createGroups({ collection, accounts, clock, findRestricted, find
   ): Promise<Group> {
     const changed = await update(collection, name, (value, { version }) => {
       if (value.removingAt !== undefined) throw new AppError('group.not_found');
+      // What is wrong with the request is told before what has become of the group.
+      const written = next(value);
       if (ifVersion !== undefined && ifVersion !== version) throw new AppError('group.changed');
-      return { value: next(value) };
+      return { value: written };
     });
     if (changed === undefined) throw new AppError('group.not_found');
     return changed;

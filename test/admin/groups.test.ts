@@ -40,6 +40,8 @@ withEachServer('group: created, read, changed, listed, deleted', async (world) =
     const stale = await api(method, '/groups/staff', body, headersOf(etag));
     deepEqual([stale.status, errorOf(stale).reason], [412, 'group.changed'], method);
   }
+  const both = await api('PATCH', '/groups/staff', { description: 'x'.repeat(5_000) }, headersOf(etag));
+  deepEqual([both.status, wrongFields(both)], [400, ['description']], 'a wrong field is told first');
   equal((await api('DELETE', '/groups/staff')).status, 204);
   for (const method of ['GET', 'PUT', 'PATCH', 'DELETE']) {
     const body = method === 'GET' || method === 'DELETE' ? undefined : {};
