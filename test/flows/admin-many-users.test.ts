@@ -62,7 +62,8 @@ test('attack: CSV formula injection by names and other user input', async () => 
     ['formula', `'${name}`, `'${given}`, `'=1","=2`, "'+1 202", 'true'],
   );
   for (const cell of cells.flat()) ok(!/^[=+\-@\t\r]/.test(cell), cell);
-  ok(!/password|hash|secret/i.test(answer.body));
+  // When it was changed may be told, and nothing of what it is.
+  ok(!/password|hash|secret|argon2/i.test(answer.body.replace('password_changed_at', '')));
 });
 
 /** RFC 4180 §2, as a spreadsheet reads it. */
