@@ -57,7 +57,7 @@ const ownRows = Object.entries<Row<unknown>>(userRows).filter(([name]) => ownNam
 const fieldsOf = (values: Model['values']): Model['fields'] =>
   ownRows
     .filter(([name]) => name !== 'username')
-    .map(([name, { kind }]) => ({ name, options: optionsOf(kind, values[name] ?? '') }));
+    .map(([name, { kind }]) => ({ key: name, options: optionsOf(kind, values[name] ?? '') }));
 
 /** Every problem of a kind has one translation: the form itself bounds it. */
 const problems = new Map<unknown, string>([

@@ -128,7 +128,7 @@ export interface AccountPageModels {
     readonly values: Readonly<Record<string, string>>;
     /** What owners change (src/model/users/rows.ts) besides the username, with what a selection offers. */
     readonly fields: readonly {
-      readonly name: string;
+      readonly key: string;
       readonly options?: readonly { readonly value: string; readonly label: string }[] | undefined;
     }[];
     /** `later`: after a fresh sign-in. */

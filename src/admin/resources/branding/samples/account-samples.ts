@@ -26,12 +26,12 @@ const profile = {
     zoneinfo: 'Europe/London',
   },
   fields: [
-    { name: 'given_name' },
-    { name: 'family_name' },
-    { name: 'name' },
-    { name: 'nickname' },
+    { key: 'given_name' },
+    { key: 'family_name' },
+    { key: 'name' },
+    { key: 'nickname' },
     {
-      name: 'locale',
+      key: 'locale',
       options: [
         { value: 'en', label: 'English' },
         { value: 'de', label: 'Deutsch' },
@@ -39,7 +39,7 @@ const profile = {
       ],
     },
     {
-      name: 'zoneinfo',
+      key: 'zoneinfo',
       options: ['UTC', 'Africa/Abidjan', 'America/Argentina/ComodRivadavia', 'Europe/London'].map((zone) => ({
         value: zone,
         label: zone,
