@@ -7,19 +7,10 @@ import { runFlows } from './run-flows.ts';
 const isLong = process.env.LONG === '1';
 
 const EACH_RUN: ReadonlySet<string> = new Set([
-  'access-token',
-  'api-machines',
-  'api-users',
   'client-authentication',
-  'cors',
-  'ended-tokens',
-  'errors-in-json',
   'forged-tokens',
   'introspection',
-  'keycloak-tokens',
   'revocation',
-  'tampering',
-  'token-kinds',
   'userinfo',
 ]);
 

@@ -1,5 +1,5 @@
 // The HTTP flow tests with durable data in MongoDB and ephemeral data in Redis, as in production, and the attacks on stored data
-// (trust-files.ts). Each run has one flow of each way in which they depend on stored data. All of them run with LONG=1, and
+// (trust-files.ts). Each run has one flow or two of each way in which they depend on stored data. All of them run with LONG=1, and
 // where MONGODB_TEST_URI names a real server (CI).
 import { test } from 'node:test';
 import { startMongoServer } from '../support/mongodb-server.ts';
@@ -11,23 +11,15 @@ const isWhole = process.env.LONG === '1' || Boolean(process.env.MONGODB_TEST_URI
 const EACH_RUN: ReadonlySet<string> = new Set([
   // Used once, by whoever is first.
   'codes',
-  'device-flow',
-  'email-codes',
   'invitations',
-  'parallel-sign-ins',
-  'pushed-requests',
   // A chain of which each replaces the one before.
   'refresh',
   // Ended with all that belongs to it.
-  'account-delete',
   'revocation',
-  'session-takeover',
   'sessions',
   // Told to others after the answer.
   'backchannel-logout',
-  // Found again, listed, and counted.
-  'api-token-lists',
-  'consent',
+  // Kept between two steps.
   'second-factor',
 ]);
 const isWanted = (name: string): boolean => isWhole || EACH_RUN.has(name.slice(0, -'.test.ts'.length));
