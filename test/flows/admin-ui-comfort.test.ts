@@ -2,7 +2,7 @@
 import { deepEqual, doesNotMatch, equal, match, ok } from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Agent, hiddenFields, type Page } from '../support/agent.ts';
-import { PASSWORD, startApp, type TestApp } from '../support/app.ts';
+import { ADMIN_TOKEN, PASSWORD, startApp, type TestApp } from '../support/app.ts';
 
 let app: TestApp;
 let admin: Agent;
@@ -205,4 +205,36 @@ test('an invitation on a server without mail: “Send by e-mail” is off, and t
   await app.admin('PATCH', '/settings', { smtp_url: 'smtp://127.0.0.1:9' });
   equal(box(await admin.get('/admin/invitations')), '<input type="checkbox" name="send_mail" checked>');
   await app.admin('PATCH', '/settings', { smtp_url: '' });
+});
+
+test('sign-up without mail: a warning only while new accounts need a confirmed address', async () => {
+  const isWarned = async () =>
+    /nobody can sign up until/.test((await admin.get('/admin/settings/signing-up')).body);
+  equal(await isWarned(), true);
+  await app.admin('PATCH', '/settings', { signup_require_verified_email: false });
+  equal(await isWarned(), false);
+  await app.admin('PATCH', '/settings', { signup_require_verified_email: true });
+});
+
+test('a user with neither password nor passkey: the page does not say that they can sign in', async () => {
+  const row = JSON.stringify({
+    username: 'newcomer',
+    email: 'newcomer@example.com',
+    is_email_verified: true,
+  });
+  const answer = await fetch(`${app.url}/admin/api/users/import`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${ADMIN_TOKEN}`, 'content-type': 'application/x-ndjson' },
+    body: `${row}\n`,
+  });
+  const [id] = /(?<="id":")[^"]+/.exec(await answer.text()) ?? [''];
+  const shown = async (): Promise<string> =>
+    /<section class="panel verdict.*?<\/section>/s.exec((await admin.get(`/admin/users/${id}`)).body)?.[0] ??
+    '';
+  match(await shown(), /Cannot sign in<.*neither a password nor a passkey/s);
+  await app.admin('PATCH', '/settings', { allow_magic_link: true });
+  match(await shown(), /Can sign in</);
+  await app.admin('PATCH', '/settings', { allow_magic_link: false });
+  await app.admin('PATCH', `/users/${id}`, { password: PASSWORD });
+  match(await shown(), /Can sign in</);
 });

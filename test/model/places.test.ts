@@ -43,7 +43,7 @@ access_token_format 6
 access_token_seconds 6
 accountScopes 14
 addressChange 8
-allow_magic_link 4
+allow_magic_link 5
 allow_password_reset 4
 allowedGroups 4
 allowed_groups 11

@@ -28,7 +28,12 @@ export interface SettingRow<T> extends Omit<Row<T>, 'stored' | 'absent'> {
   /** Of a number, where its label does not say it. */
   readonly unit?: 'seconds' | 'days' | 'characters';
   /** What a page warns of where it is on, or is about to be, and there is no mail server. */
-  readonly withoutMail?: { readonly says: string; readonly isSaidBefore?: true };
+  readonly withoutMail?: {
+    readonly says: string;
+    readonly isSaidBefore?: true;
+    /** The switch that has to be on as well. */
+    readonly onlyWith?: string;
+  };
   /** The default before a model of the store (decision 0041); installations from then keep it. */
   readonly former?: { readonly since: number; readonly was: T };
 }

@@ -32,6 +32,7 @@ export const signUpSettings = {
     withoutMail: {
       says: 'There is no mail server, so the code that verifies an address can’t be sent: nobody can sign up until one is connected.',
       isSaidBefore: true,
+      onlyWith: 'signup_require_verified_email',
     },
   }),
   signup_require_verified_email: setting(flag, {

@@ -29,8 +29,9 @@ const choicesOf = (key: string): readonly { value: string; label: string }[] => 
 };
 
 /** Of a switch that is on; who is about to turn on what does not say so reads it before. */
-function warningOf(key: string, value: string): string {
-  const { says = '', isSaidBefore = false } = settingNamed(key)?.withoutMail ?? {};
+function warningOf(key: string, value: string, isOn: (name: string) => boolean): string {
+  const { says = '', isSaidBefore = false, onlyWith } = settingNamed(key)?.withoutMail ?? {};
+  if (onlyWith !== undefined && !isOn(onlyWith)) return '';
   return value === 'on' || isSaidBefore ? says : '';
 }
 
@@ -49,6 +50,7 @@ async function showGroup(context: AdminContext, shown: Shown = {}, status = 200)
   if (group === undefined) return context.go('/settings');
   const { typed, stale = [], errors = {}, alert, test } = shown;
   const isMailOff = !hasMailServer((wanted) => settings.find(({ key }) => key === wanted));
+  const isOn = (name: string): boolean => settings.some(({ key, value }) => key === name && value === true);
   const fields = await Promise.all(
     settings
       .filter((setting) => setting.group === group.name)
@@ -72,7 +74,7 @@ async function showGroup(context: AdminContext, shown: Shown = {}, status = 200)
           isDefault: setting.value === setting.default,
           choices: choicesOf(key),
           isStale: stale.includes(key),
-          warning: isMailOff ? warningOf(key, value) : '',
+          warning: isMailOff ? warningOf(key, value, isOn) : '',
           by: setting.updated_by === null ? '' : await changedBy(context, setting.updated_by),
         };
       }),

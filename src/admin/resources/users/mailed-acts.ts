@@ -26,6 +26,8 @@ export async function mailedActsOf(context: AdminContext, user: User) {
     hasAddress: Boolean(user.email),
     noReset: noReset(),
     noVerification: user.is_email_verified ? 'The e-mail address is verified already.' : undefined,
+    /** Whether a mailed link is a way to sign in. */
+    signsIn: user.is_email_verified && settingOf('allow_magic_link')?.value === true,
     // Their texts can be read there, and passed on.
     isKept: !hasMailServer(settingOf),
   };

@@ -59,7 +59,7 @@ export async function showUser(context: AdminContext, model: object = {}, status
       crumbs: [{ label: 'Users', href: '/users' }],
       user,
       version,
-      verdict: verdictOn(user, failure),
+      verdict: verdictOn(user, failure, ownPasskeys.data.items.length + (mailedActs.signsIn ? 1 : 0)),
       failure,
       sessions: active,
       ownSession: context.admin.sessionUid,

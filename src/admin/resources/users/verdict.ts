@@ -13,7 +13,8 @@ export interface Verdict {
   readonly remedy?: 'unlock' | 'reactivate';
 }
 
-export function verdictOn(user: User, failure: AuditEvent | undefined): Verdict {
+/** @param otherWays besides a password: passkeys, and mailed links where they sign in */
+export function verdictOn(user: User, failure: AuditEvent | undefined, otherWays: number): Verdict {
   if (!user.is_active)
     return { canSignIn: false, text: 'An administrator deactivated this account.', remedy: 'reactivate' };
   if (user.deletion_due_at !== null) {
@@ -25,6 +26,10 @@ export function verdictOn(user: User, failure: AuditEvent | undefined): Verdict 
     const text = `Locked after ${count} wrong ${count === 1 ? 'password' : 'passwords'} in a row. Browsers in which they signed in before, passkeys and mailed links still work.`;
     return { canSignIn: false, isElsewhere: true, text, remedy: 'unlock' };
   }
+  // Whoever has signed in before has some way, although no record says when its password was set.
+  const hasWay = otherWays > 0 || user.password_changed_at !== null || user.last_login_at !== null;
+  if (!hasWay)
+    return { canSignIn: false, text: 'There is neither a password nor a passkey yet: send a set-up link.' };
   const isNewer = failure !== undefined && failure.at > (user.last_login_at ?? '');
   const text = isNewer ? 'The account is fine; the last attempt was not.' : 'Nothing stands in the way.';
   return { canSignIn: true, text };
