@@ -1,9 +1,9 @@
 // An API, one row per member of its JSON (decisions §10).
 import { demandRows } from '../api-rows.ts';
+import { datedRows } from '../dated-rows.ts';
 import { choice, flag } from '../kinds.ts';
 import { rowWith } from '../row.ts';
 import { anyText, name } from '../text-kinds.ts';
-import { time } from '../time-kinds.ts';
 import { claims, clients, grants, identifier, scopes } from './kinds.ts';
 
 const row = rowWith<{ readonly example?: unknown }>();
@@ -16,7 +16,6 @@ const byServer = {
   isExported: true,
   reported: 'value',
 } as const;
-const moment = { ...byServer, absent: 0, isAlwaysStored: true } as const;
 const byAdministrators = { ...byServer, setBy: 'administrator', isAlwaysStored: true } as const;
 const flagged = { ...byServer, setBy: 'administrator', absent: false } as const;
 const CLIENT = 'b2f0a7c4-5a0e-4c2e-8a3f-2f7f6f0d9c11';
@@ -123,18 +122,7 @@ export const apiRows = {
     description: 'With the secret, what the API itself introspects with (RFC 7662). It gets no tokens.',
     example: `api-${CLIENT}`,
   }),
-  created_at: row(time, {
-    ...moment,
-    stored: 'createdAt',
-    label: 'Created',
-    description: 'When it was created.',
-  }),
-  updated_at: row(time, {
-    ...moment,
-    stored: 'updatedAt',
-    label: 'Changed',
-    description: 'When it was last changed.',
-  }),
+  ...datedRows,
 };
 
 /** Of a new one its identifier is given. */

@@ -1,7 +1,7 @@
 // A group, one row per member of its JSON.
+import { datedRows } from '../dated-rows.ts';
 import { rowWith } from '../row.ts';
 import { anyText, matching } from '../text-kinds.ts';
-import { time } from '../time-kinds.ts';
 
 export const groupNamePattern = '^[a-z0-9][a-z0-9._-]{0,63}$';
 
@@ -21,7 +21,6 @@ const fixed = {
   reported: 'value',
 } as const;
 const changed = { ...fixed, absent: null, setBy: 'administrator' } as const;
-const moment = { ...fixed, absent: 0, isAlwaysStored: true } as const;
 
 // Applications give access by its name.
 export const groupRows = {
@@ -57,18 +56,7 @@ export const groupRows = {
     description: 'What the group is for.',
     hint: 'What the group is for, and who manages its members.',
   }),
-  created_at: row(time, {
-    ...moment,
-    stored: 'createdAt',
-    label: 'Created',
-    description: 'When it was created.',
-  }),
-  updated_at: row(time, {
-    ...moment,
-    stored: 'updatedAt',
-    label: 'Changed',
-    description: 'When it was last changed.',
-  }),
+  ...datedRows,
 };
 
 /** Of a new one its name is given. */
