@@ -93,8 +93,9 @@ test('replay: in another process it ends what the code gave; sent at once it doe
   // Each has redeemed one: what runs for the first time may be read late.
   for (const server of [one, other])
     await redeem(at(server), client, await browser.signIn(client.id, { username: 'carla' }));
+  // A busy machine may let one process read its request after the other has answered: again, until it has not.
   let kept = 0;
-  for (let round = 0; round < 3; round += 1) {
+  for (let round = 0; round < 3 || (kept === 0 && round < 40); round += 1) {
     const authorization = await browser.signIn(client.id, { username: 'carla' });
     await warm();
     const answers = await Promise.all(
@@ -108,7 +109,6 @@ test('replay: in another process it ends what the code gave; sent at once it doe
     assert.equal((await redeem(at(other), client, next)).status, 400);
     assert.equal(await isAlive(first.body.refresh_token), false, `round ${round}, later`);
   }
-  // A busy machine may let one process read its request after the other has answered.
   assert.ok(kept > 0, 'no duplicate was taken for one');
 });
 
