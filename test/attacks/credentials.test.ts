@@ -1,14 +1,10 @@
-// The table of credentials (src/model/credentials.ts) is complete and true: each is tried at each act that changes how somebody signs
+// The table of credentials (credential-table.ts) is complete and true: each is tried at each act that changes how somebody signs
 // in, before and after its holder's authentication is five minutes old, and every place in the source that reads, compares or looks up
 // a secret is in it.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { after, before } from 'node:test';
-import type { Credential } from '../../src/model/credential.ts';
-import { CREDENTIALS } from '../../src/model/credentials.ts';
-import { OTHER_SECRETS } from '../../src/model/other-secrets.ts';
-import { SIGN_IN_ACTS, type SignInAct } from '../../src/model/sign-in-acts.ts';
 import { createLinks, type LinkPurpose } from '../../src/recovery/links.ts';
 import * as model from '../../src/store/collections.ts';
 import { open, press } from '../flows/account-support.ts';
@@ -18,6 +14,13 @@ import { ADMIN_TOKEN, opensAccounts, PASSWORD, startApp, type TestApp } from '..
 import { type Mailbox, openMailbox, tokenIn } from '../support/mailbox.ts';
 import { createPhone } from '../support/phone.ts';
 import { DEVICE_GRANT } from '../support/television.ts';
+import {
+  CREDENTIALS,
+  type Credential,
+  OTHER_SECRETS,
+  SIGN_IN_ACTS,
+  type SignInAct,
+} from './credential-table.ts';
 
 type Id = keyof typeof CREDENTIALS;
 const table: Readonly<Record<Id, Credential>> = CREDENTIALS;

@@ -20,7 +20,7 @@
 //   initial-access-tokens.ts pkce.ts quarantine.ts
 // - src/http/: request-guard.ts
 // - src/model/: applications/metadata.ts applications/row.ts applications/rows.ts applications/settings.ts
-//   applications/vocabulary.ts grant-types.ts other-secrets.ts settings/setting.ts settings/settings.ts settings/sign-in.ts
+//   applications/vocabulary.ts grant-types.ts settings/setting.ts settings/settings.ts settings/sign-in.ts
 // - src/store/: client-records.ts collections.ts
 // - src/oidc/: configuration.ts create-provider.ts discovery.ts foreign-layout/realms.ts index.ts logout/logout-programs.ts logout/logout.ts
 //   models/client.ts models/oidc-context.ts mount.ts outbound/outbound-fetch.ts outbound/outbound-rules.ts plain/index.ts
@@ -35,7 +35,7 @@
 // - scripts/: conformance.ts conformance/configuration.ts conformance/operator.ts conformance/plans.ts
 // - docs/: README.md api.md clients.md configuration.md conformance.md decisions/0005-logout.md
 //   decisions/0008-pkce.md decisions/0026-foreign-clients-and-agents.md decisions/README.md threat-model.md
-// - test/: attacks/pkce-downgrade.test.ts attacks/response-mode-confusion.test.ts attacks/routes.ts
+// - test/: attacks/credential-table.ts attacks/pkce-downgrade.test.ts attacks/response-mode-confusion.test.ts attacks/routes.ts
 //   attacks/silent-to-the-device.test.ts clients/quarantine.test.ts clients/rows.test.ts conformance/dynamic.test.ts
 //   conformance/fapi.test.ts conformance/logout-channels.test.ts flows/account-delete.test.ts
 //   flows/pkce.test.ts flows/store-calls.test.ts flows/test-sign-in.test.ts interop/python/schemathesis/hooks.py model/grant-types.test.ts

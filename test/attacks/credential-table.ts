@@ -1,8 +1,46 @@
 // Every credential that can change how somebody signs in: where it comes from, what it may change, whether its holder has to have
 // authenticated just now, how it is kept, how long it lives and what ends it. test/attacks/credentials.test.ts tries each at each
-// act, and finds every place that reads, compares or looks up a secret: one that is neither here nor in other-secrets.ts fails.
+// act, and finds every place that reads, compares or looks up a secret: one that is neither among them nor among OTHER_SECRETS fails.
 
-import type { Credential } from './credential.ts';
+/** What changes how somebody signs in. */
+export const SIGN_IN_ACTS = {
+  own_factors:
+    'adds, replaces or removes passkeys, authenticator app, recovery codes and codes by mail of its own account',
+  own_password: 'sets the password of its own account',
+  own_addresses: 'adds, removes or makes primary the addresses of its own account',
+  others: 'creates users, changes their addresses, passwords, roles and factors, and has links sent to them',
+  applications: 'registers and changes any application, and so where codes go',
+  new_application: 'registers one application',
+  one_application: 'changes the one application that it was issued for',
+  settings: 'changes how everybody signs in',
+  new_account: 'creates one account',
+  first_password: 'sets up the password or passkey of the one account that it was sent for',
+  counts_address: 'makes one address count, which then signs in and resets',
+  stops_address: 'takes one address back and signs its account out everywhere',
+  signs_in: 'is one step of a sign-in, and changes nothing by itself',
+} as const;
+
+export type SignInAct = keyof typeof SIGN_IN_ACTS;
+
+export interface Credential {
+  readonly name: string;
+  /** Which flows give it. */
+  readonly from: string;
+  readonly may: readonly SignInAct[];
+  /**
+   * `asked`: within five minutes, of the account's highest class; of a token, in the authorization that it comes from. `at_issue`: asked of whoever
+   * had it made. `never`: of a program, or of a secret that is its own authentication.
+   */
+  readonly freshness: 'asked' | 'at_issue' | 'never';
+  readonly stored: string;
+  /** Settings by their names. */
+  readonly lives: string;
+  readonly ends: string;
+  /** The page that takes it, where it is a link. */
+  readonly page?: string;
+  /** Where it is read, compared or looked up. */
+  readonly at: readonly string[];
+}
 
 export const CREDENTIALS = {
   session: {
@@ -298,3 +336,34 @@ export const CREDENTIALS = {
     ],
   },
 } as const satisfies Readonly<Record<string, Credential>>;
+
+/** Other places that read, compare or look up a secret, and why no one's way to sign in is changed by it. */
+export const OTHER_SECRETS = {
+  'interactions/known-browser-cookie.ts': 'a known browser is counted apart, and proves nothing',
+  'src/accounts/known-browsers.ts': 'as above',
+  'interactions/holders.ts': 'tells counters of requests apart, after the network’s own is spent',
+  'interactions/own-cookie.ts': 'reads the cookies of known browsers, trusted devices and remembered people',
+  'interactions/passkey-offer-cookie.ts': 'that a passkey was not wanted',
+  'interactions/preference-cookie.ts': 'language and method used last',
+  'interactions/remembered-people.ts': 'names to choose from; the choice proves nothing',
+  'src/admin/api/cursor.ts': 'a position in a list',
+  'src/admin/test-sign-in/create.ts': 'the state of a test sign-in, and the browser of its administrator',
+  'src/agents/document.ts': 'what a metadata document says',
+  'src/clients/quarantine.ts': 'what an application says of itself',
+  'src/apis/apis.ts': 'an API’s introspection credentials, which read',
+  'src/http/boundary.ts': 'the scheme of the challenge in an answer',
+  'src/http/metrics.ts': 'METRICS_TOKEN, which reads',
+  'src/http/one-time.ts': 'values of one browser or session, shown once',
+  'src/oidc/legacy/browser-state.ts': 'whether the session of a browser is another one',
+  'src/oidc/logout/logout-programs.ts': 'a token ends its own grant and session',
+  'src/oidc/models/jwt-format.ts': 'digests of the access tokens that it issues',
+  'src/oidc/tokens/access-token-jwt.ts': 'the same digests, which tell an access token from a forgery',
+  'src/oidc/models/oidc-context.ts': 'the method of client authentication',
+  'src/oidc/models/redeemed-codes.ts': 'the verifier of a used code, which tells a duplicate from a replay',
+  'src/oidc/plain/plain-request.ts': 'client authentication and bearers of usual requests',
+  'src/oidc/requests/public-basic.ts': 'the id of a public client',
+  'src/oidc/requests/request-client.ts': 'the client that a request names, for the log',
+  'src/oidc/requests/request-parameters.ts': 'whether a request brings credentials, for its limit',
+  'src/oidc/tokens/dpop-nonces.ts': 'nonces of proofs',
+  'src/rate-limits/key.ts': 'names of counters',
+} as const;
