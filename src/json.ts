@@ -12,6 +12,10 @@ const MAX_LENGTH = 1_500_000;
 export const isMembers = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
+/** @returns its own member of that name; undefined where there is none, or no object */
+export const memberOf = (holder: unknown, name: string): unknown =>
+  isMembers(holder) && Object.hasOwn(holder, name) ? holder[name] : undefined;
+
 interface Visit {
   readonly value: unknown;
   readonly depth: number;

@@ -2,7 +2,7 @@
 // Its two assertions are the only ones: which name goes with which type is known only while it runs, and the tests over all rows
 // hold it.
 import { isDeepStrictEqual } from 'node:util';
-import { isMembers } from '../json.ts';
+import { isMembers, memberOf } from '../json.ts';
 import type { Parsed } from '../model/kind.ts';
 import type { Held, Row, Rows, Setter, Special, Specials, Stored, View, Viewer } from '../model/row.ts';
 
@@ -13,9 +13,6 @@ interface How {
   /** What no row speaks of; from registrants it is dropped (RFC 7591 §2). */
   readonly unknown?: 'refused' | 'dropped';
 }
-
-const memberOf = (holder: unknown, name: string): unknown =>
-  isMembers(holder) && Object.hasOwn(holder, name) ? holder[name] : undefined;
 
 /** @returns what is at a place of a record */
 const read = (record: object, { stored }: Pick<Row<unknown>, 'stored'>): unknown =>

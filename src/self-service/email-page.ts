@@ -1,7 +1,9 @@
 // /account/email: the addresses of an account, of which one is primary (src/recovery/email-changes.ts). The link to a new
 // address counts for who is signed in; the one to the primary address needs nobody signed in, and signs nobody in.
+
 import type Koa from 'koa';
 import { AppError } from '../errors.ts';
+import { memberOf } from '../json.ts';
 import type { FieldErrors, PageModels } from '../views/index.ts';
 import {
   type Alerts,
@@ -191,7 +193,7 @@ export function createEmailPage({ kit, ...deps }: EmailDeps) {
       },
 
       async show(ctx: Koa.Context, who: SelfServiceUser): Promise<void> {
-        const kept: unknown = Reflect.get((await kit.takeInBrowser(ctx, 'email-change')) ?? {}, 'token');
+        const kept = memberOf(await kit.takeInBrowser(ctx, 'email-change'), 'token');
         const token = tokenOf(ctx) || (typeof kept === 'string' ? kept : '');
         const link = await deps.find(token, 'confirm');
         // The same for a link of another account: this one learns nothing about it.

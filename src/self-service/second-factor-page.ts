@@ -1,9 +1,11 @@
 // /account/second-factor: users enable, replace and disable their authenticator app, disable codes by mail, and
 // create new recovery codes. Every action requires authentication within the last five minutes, of the highest class
 // that the account can reach (checklist R098).
+
 import type Koa from 'koa';
 import { AppError } from '../errors.ts';
 import type { Form } from '../http/index.ts';
+import { memberOf } from '../json.ts';
 import type { PageModels } from '../views/index.ts';
 import {
   type Alerts,
@@ -188,8 +190,7 @@ export function createSecondFactorPage(deps: SecondFactorDeps) {
 
     /** Shows new codes, once. */
     async showCodes(ctx: Koa.Context, who: SelfServiceUser): Promise<void> {
-      const shown = await kit.once(ctx, who);
-      const codes: unknown = shown && Reflect.get(shown, 'codes');
+      const codes = memberOf(await kit.once(ctx, who), 'codes');
       if (!Array.isArray(codes)) return kit.goTo(ctx, kit.urlOf('second-factor'));
       const model = { account: ownerOf(who), codes: codes.map(String) };
       kit.views.send(ctx, 'account-recovery-codes', model, looksOf(who));

@@ -1,5 +1,6 @@
 // The methods of an authentication and when each was last used: what a session remembers of a sign-in beside its `amr`.
 // What they are worth, and for how long, is decided in src/accounts/freshness.ts.
+import { memberOf } from '../json.ts';
 import { WAYS, type WayToSignIn } from '../model/ways-to-sign-in.ts';
 
 /**
@@ -14,10 +15,9 @@ const TIMED = [...WAYS.map(({ id }) => id), 'trusted_device'] as const;
  * Reads stored times and drops invalid ones. A session of the previous version has no times and so is never fresh.
  */
 export function readMethodTimes(stored: unknown): MethodTimes {
-  if (typeof stored !== 'object' || stored === null) return {};
   const times: { -readonly [Method in keyof MethodTimes]: MethodTimes[Method] } = {};
   for (const method of TIMED) {
-    const at: unknown = Reflect.get(stored, method);
+    const at = memberOf(stored, method);
     if (typeof at === 'number') times[method] = at;
   }
   return times;

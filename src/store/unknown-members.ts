@@ -1,6 +1,7 @@
 // What a newer version has stored and this one doesn't know stays: a document that is read, changed and replaced keeps the members that
 // are not in its list (known-members.ts), however the code in between made the new value. A read that meets one remembers the
 // collection; only there a replacement reads again what it replaces, so that nothing is asked for otherwise.
+import { isMembers, memberOf } from '../json.ts';
 import type {
   Collection,
   CollectionDefinition,
@@ -36,9 +37,6 @@ export type Members<T> = { readonly [Name in keyof T]-?: Part<NonNullable<T[Name
 
 type Json = Readonly<Record<string, unknown>>;
 
-const isObject = (value: unknown): value is Json =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 const isList = (known: KnownMembers): known is readonly [string, KnownMembers] => Array.isArray(known);
 
 const isSet = (known: KnownMembers): known is ReadonlySet<string> => known instanceof Set;
@@ -54,7 +52,7 @@ const membersIn = (known: KnownMembers): Readonly<Record<string, KnownMembers>> 
 function hasUnknown(value: unknown, known: KnownMembers): boolean {
   if (known === true) return false;
   if (isList(known)) return Array.isArray(value) && value.some((one) => hasUnknown(one, known[1]));
-  if (!isObject(value)) return false;
+  if (!isMembers(value)) return false;
   if (isSet(known)) return Object.keys(value).some((name) => !known.has(name));
   for (const name of Object.keys(value)) {
     if (!Object.hasOwn(known, name)) return true;
@@ -70,11 +68,12 @@ function keptIn(before: unknown, after: unknown, known: KnownMembers): unknown {
     const [by, of] = known;
     if (!Array.isArray(before) || !Array.isArray(after)) return after;
     return after.map((one: unknown) => {
-      const same = isObject(one) && before.find((other: unknown) => isObject(other) && other[by] === one[by]);
+      const same =
+        isMembers(one) && before.find((other: unknown) => isMembers(other) && other[by] === one[by]);
       return same ? keptIn(same, one, of) : one;
     });
   }
-  return isObject(before) && isObject(after) ? withUnknown(before, after, known) : after;
+  return isMembers(before) && isMembers(after) ? withUnknown(before, after, known) : after;
 }
 
 /** @returns `after` with what `before` has and the list doesn't name */
@@ -89,7 +88,7 @@ function withUnknown<T extends object>(before: Json, after: T, known: KnownMembe
     }
     const part = members[name];
     if (isNew || part === undefined || part === true) continue;
-    Object.assign(kept, { [name]: keptIn(value, Reflect.get(after, name), part) });
+    Object.assign(kept, { [name]: keptIn(value, memberOf(after, name), part) });
   }
   return kept;
 }
@@ -117,7 +116,7 @@ export function keepingUnknown(
   ): Promise<T> {
     const before = await of.find(id);
     if (before?.version !== version) return value;
-    const isWhole = typeof value !== 'object' || value === null || !isObject(before.value);
+    const isWhole = typeof value !== 'object' || value === null || !isMembers(before.value);
     return isWhole ? value : withUnknown(before.value, value, known);
   }
 

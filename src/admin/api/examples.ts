@@ -1,4 +1,5 @@
 // Generates example requests and responses from the schemas, so that documents never show a field that does not exist.
+
 import {
   IsArray,
   IsBoolean,
@@ -13,6 +14,7 @@ import {
   type TSchema,
 } from 'typebox';
 import { Check } from 'typebox/value';
+import { memberOf } from '../../json.ts';
 import { amrOf } from '../../model/ways-to-sign-in.ts';
 
 const ID = '7f1c9f0e-3c1b-4d52-9a51-0f6c2f3a8e10';
@@ -87,8 +89,6 @@ const withoutExample: ReadonlySet<string> = new Set(['error', 'jwks', 'jwks_uri'
 
 const TELLING = 3;
 
-const member = (schema: TSchema, name: string): unknown => Reflect.get(schema, name);
-
 /** @param isShort omits optional members except the first few */
 function objectOf(schema: TObject, isShort: boolean): object {
   const required = new Set<string>(schema.required ?? []);
@@ -103,7 +103,7 @@ function objectOf(schema: TObject, isShort: boolean): object {
 }
 
 function exampleFor(schema: TSchema, name: string, isShort: boolean): unknown {
-  const examples = member(schema, 'examples');
+  const examples = memberOf(schema, 'examples');
   if (Array.isArray(examples)) return examples[0];
   if (Object.hasOwn(known, name) && Check(schema, known[name])) return known[name];
   if (IsUnion(schema)) return exampleFor(schema.anyOf[0] ?? schema, name, isShort);
@@ -113,10 +113,10 @@ function exampleFor(schema: TSchema, name: string, isShort: boolean): unknown {
   if (IsArray(schema)) return [exampleFor(schema.items, name, isShort)].filter((item) => item !== undefined);
   if (IsBoolean(schema)) return true;
   if (IsInteger(schema) || IsNumber(schema))
-    return member(schema, 'default') ?? member(schema, 'minimum') ?? 0;
+    return memberOf(schema, 'default') ?? memberOf(schema, 'minimum') ?? 0;
   if (IsNull(schema)) return null;
-  if (member(schema, 'format') === 'date-time') return TIME;
-  return member(schema, 'type') === 'object' ? {} : '…';
+  if (memberOf(schema, 'format') === 'date-time') return TIME;
+  return memberOf(schema, 'type') === 'object' ? {} : '…';
 }
 
 /** @returns a value that fits the schema, with every field; `short`: with the most common fields only */

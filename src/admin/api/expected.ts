@@ -1,4 +1,5 @@
 // Describes what a schema expects, so that every validation error says how to fix the value ("must be …").
+
 import {
   IsArray,
   IsBoolean,
@@ -11,11 +12,10 @@ import {
   IsUnion,
   type TSchema,
 } from 'typebox';
+import { memberOf } from '../../json.ts';
 
 /** Extension keyword (OpenAPI 3.1 allows `x-`): completes the sentence "must be …" where the type is not specific enough. */
 export const EXPECTED = 'x-expected';
-
-const option = (schema: TSchema, name: string): unknown => Reflect.get(schema, name);
 
 const range = (low: unknown, high: unknown): string => {
   if (low !== undefined && high !== undefined) return ` from ${low} to ${high}`;
@@ -25,7 +25,7 @@ const range = (low: unknown, high: unknown): string => {
 
 /** @returns for example "a string of 1 to 200 characters or null" */
 export function expected(schema: TSchema): string {
-  const said = option(schema, EXPECTED);
+  const said = memberOf(schema, EXPECTED);
   if (typeof said === 'string') return said;
   if (IsUnion(schema)) return schema.anyOf.map(expected).join(' or ');
   if (IsNull(schema)) return 'null';
@@ -33,11 +33,11 @@ export function expected(schema: TSchema): string {
   if (IsLiteral(schema)) return String(schema.const);
   if (IsBoolean(schema)) return 'true or false';
   if (IsInteger(schema)) {
-    return `a whole number${range(option(schema, 'minimum'), option(schema, 'maximum'))}`;
+    return `a whole number${range(memberOf(schema, 'minimum'), memberOf(schema, 'maximum'))}`;
   }
   if (IsString(schema)) {
-    const length = range(option(schema, 'minLength') ?? 0, option(schema, 'maxLength'));
-    return option(schema, 'maxLength') === undefined ? 'a string' : `a string${length} characters`;
+    const length = range(memberOf(schema, 'minLength') ?? 0, memberOf(schema, 'maxLength'));
+    return memberOf(schema, 'maxLength') === undefined ? 'a string' : `a string${length} characters`;
   }
   if (IsArray(schema)) return `an array, each item ${expected(schema.items)}`;
   return IsObject(schema) ? 'an object' : 'something else';

@@ -1,4 +1,5 @@
 // The responses in the OpenAPI document: which statuses a route can return, with which headers and which body.
+
 import {
   Enum,
   Integer,
@@ -9,6 +10,7 @@ import {
   String as StringSchema,
   type TSchema,
 } from 'typebox';
+import { memberOf } from '../../json.ts';
 import { type ErrorCode, errorCodes, errorRows } from '../../model/errors/errors.ts';
 import { exampleOf } from './examples.ts';
 import { isConditional, isCreating, type Route } from './route.ts';
@@ -208,7 +210,7 @@ function meaningOf({ success: { status, schema }, lines }: Route): string {
   if (status === 201) return 'Created.';
   if (lines) return 'One line for each line of the request, in the same order.';
   if (schema === undefined) return 'Success; the response has no body.';
-  const described: unknown = Reflect.get(schema, 'description');
+  const described = memberOf(schema, 'description');
   return typeof described === 'string' ? described : 'Success.';
 }
 

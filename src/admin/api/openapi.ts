@@ -1,5 +1,7 @@
 // The OpenAPI 3.1 document of the admin API, generated from the same declarations that validate the requests.
+
 import { Record as RecordSchema, String as StringSchema, type TSchema, Unknown } from 'typebox';
+import { memberOf } from '../../json.ts';
 import { exampleOf } from './examples.ts';
 import { errorSchema, headers, linesOf, refusals, responsesOf } from './openapi-responses.ts';
 import { defineRoute, isConditional, isCreating, type Route } from './route.ts';
@@ -46,7 +48,7 @@ const parametersOf = (route: Route): object[] => {
       name,
       in: where,
       required: where === 'path' || required.has(name),
-      description: Reflect.get(value, 'description'),
+      description: memberOf(value, 'description'),
       schema: documented(value),
     }));
   };

@@ -1,8 +1,10 @@
 // Determines who is signed in to the Admin UI: the browser completed our sign-in, its session is still active, and it sent
 // a request within the idle time. The cookie restricts the SSO session and never replaces it: when that session ends,
 // the administrator is signed out.
+
 import type Koa from 'koa';
 import { accessOfRole } from '../../accounts/index.ts';
+import { memberOf } from '../../json.ts';
 import type { BrowserUser, SignedInAdmin } from '../pages/signed-in-admin.ts';
 import type { SealedCookie } from './sealed-cookie.ts';
 
@@ -13,9 +15,7 @@ export interface Admission {
 }
 
 export const isAdmission = (value: unknown): value is Admission =>
-  typeof value === 'object' &&
-  value !== null &&
-  ['sessionUid', 'accountId'].every((name) => typeof Reflect.get(value, name) === 'string');
+  ['sessionUid', 'accountId'].every((name) => typeof memberOf(value, name) === 'string');
 
 interface Deps {
   readonly admission: SealedCookie<Admission>;

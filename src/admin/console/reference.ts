@@ -1,5 +1,7 @@
 // The content of the reference page for each route: the declarations of the OpenAPI document, described for people.
+
 import { IsObject, type TObject, type TSchema } from 'typebox';
+import { memberOf } from '../../json.ts';
 import { exampleOf } from '../api/examples.ts';
 import { expected } from '../api/expected.ts';
 import { accessTo } from '../api/openapi.ts';
@@ -37,16 +39,14 @@ export interface ReferenceGroup {
   readonly routes: readonly ReferenceRoute[];
 }
 
-const member = (schema: TSchema, name: string): unknown => Reflect.get(schema, name);
-
 function alternativesOf(schema: TSchema): readonly TSchema[] {
-  const options = member(schema, 'anyOf');
+  const options = memberOf(schema, 'anyOf');
   return Array.isArray(options) ? options : [];
 }
 
 function describe(schema: TSchema): string | undefined {
   const [first] = alternativesOf(schema);
-  const own = member(schema, 'description') ?? (first && member(first, 'description'));
+  const own = memberOf(schema, 'description') ?? (first && memberOf(first, 'description'));
   return typeof own === 'string' ? own : undefined;
 }
 
@@ -54,7 +54,7 @@ function describe(schema: TSchema): string | undefined {
 function fieldsOf(schema: TObject, within = ''): ReferenceField[] {
   const required = new Set<string>(schema.required ?? []);
   return Object.entries(schema.properties).flatMap(([name, of]) => {
-    const standard = member(of, 'default');
+    const standard = memberOf(of, 'default');
     const inner = [of, ...alternativesOf(of)].find(IsObject);
     const field = {
       name: `${within}${name}`,
@@ -94,7 +94,7 @@ const pretty = (value: unknown): string => JSON.stringify(value, null, 2);
 
 function curlTo(route: Route, publicUrl: string): string {
   const params: object = Object(route.params === undefined ? {} : exampleOf(route.params));
-  const path = route.path.replace(/\{(\w+)\}/g, (_, name: string) => String(Reflect.get(params, name)));
+  const path = route.path.replace(/\{(\w+)\}/g, (_, name: string) => String(memberOf(params, name)));
   const options = ['-H "Authorization: Bearer $ADMIN_TOKEN"'];
   if (route.method !== 'GET') options.unshift(`-X ${route.method}`);
   if (isConditional(route)) options.push(`-H ${quote('If-Match: "3"')}`);

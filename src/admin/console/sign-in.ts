@@ -1,11 +1,13 @@
 // Signs administrators in to the Admin UI as any application does: by the authorization code flow with PKCE (OIDC Core
 // §3.1, RFC 7636). A signed cookie binds state, nonce and verifier to this browser. The code is redeemed in this process
 // (src/oidc/redeem-code.ts); at the token endpoint it is refused.
+
 import { createHash, randomBytes } from 'node:crypto';
 import type Koa from 'koa';
 import { CONSOLE_CLIENT_ID } from '../../clients/index.ts';
 import { AppError } from '../../errors.ts';
 import type { Csrf } from '../../http/index.ts';
+import { memberOf } from '../../json.ts';
 import { type Purpose, type RedeemCode, stateFor } from '../../oidc/index.ts';
 import type { SealedCookie } from './sealed-cookie.ts';
 
@@ -18,9 +20,7 @@ export interface PendingSignIn {
 }
 
 export const isPendingSignIn = (value: unknown): value is PendingSignIn =>
-  typeof value === 'object' &&
-  value !== null &&
-  ['state', 'nonce', 'verifier', 'returnTo'].every((name) => typeof Reflect.get(value, name) === 'string');
+  ['state', 'nonce', 'verifier', 'returnTo'].every((name) => typeof memberOf(value, name) === 'string');
 
 export interface SignInNeeds {
   /** Maximum age of the authentication. */

@@ -1,9 +1,11 @@
 // Lists as files: CSV (RFC 4180) with the columns that the list's declaration names, or JSON lines as the API has the items; with
 // the search and filters of the list, all of its pages, streamed.
+
 import { Readable } from 'node:stream';
 import { stringify } from 'csv-stringify/sync';
 import { AppError, invalid } from '../../errors.ts';
 import type { EventName } from '../../events/index.ts';
+import { memberOf } from '../../json.ts';
 import type { ListPage } from '../api/list.ts';
 import type { ListHandle } from '../api/resource-acts.ts';
 import type { AdminContext, Page } from './page.ts';
@@ -52,7 +54,7 @@ const formats: Readonly<Record<string, Format>> = {
   csv: {
     type: 'text/csv; charset=utf-8',
     head: (columns) => csvOf([columns]),
-    lines: (items, columns) => csvOf(items.map((item) => columns.map((name) => Reflect.get(item, name)))),
+    lines: (items, columns) => csvOf(items.map((item) => columns.map((name) => memberOf(item, name)))),
   },
   jsonl: {
     type: 'application/jsonl; charset=utf-8',

@@ -1,6 +1,8 @@
 // What codes and tokens for an API record (decisions §10): the internal ids of the API and of its scopes, never the names, so
 // that an API or scope that is created again under an old name revives nothing. The API is read at every use.
+
 import { type Api, isOpenTo, machineScopes, mayGrant } from '../../apis/index.ts';
+import { isMembers, memberOf } from '../../json.ts';
 import type { AccessTokenFormat, ApiClaim, ApiScopeRecord } from '../../store/apis.ts';
 import type { ClientRecord } from '../../store/collections.ts';
 
@@ -28,21 +30,17 @@ const CLAIMS: readonly ApiClaim[] = ['profile', 'roles', 'groups'];
 
 /** @returns what a code or token records about its API; undefined when it is for none */
 export function pairsOf(artifact: object): ApiPairs | undefined {
-  const pairs: unknown = Reflect.get(artifact, 'api');
-  if (typeof pairs !== 'object' || pairs === null || !('id' in pairs) || typeof pairs.id !== 'string') {
-    return undefined;
-  }
-  const { id } = pairs;
-  const scopeIds = 'scopeIds' in pairs && isStrings(pairs.scopeIds) ? pairs.scopeIds : [];
-  const claims = 'claims' in pairs && isStrings(pairs.claims) ? pairs.claims : [];
+  const pairs = memberOf(artifact, 'api');
+  if (!isMembers(pairs)) return undefined;
+  const { id, scopeIds, claims, format, prefix, isDefault } = pairs;
+  if (typeof id !== 'string') return undefined;
   return {
     id,
-    scopeIds,
-    claims: CLAIMS.filter((claim) => claims.includes(claim)),
-    ...('format' in pairs &&
-      (pairs.format === 'jwt' || pairs.format === 'opaque') && { format: pairs.format }),
-    ...('prefix' in pairs && typeof pairs.prefix === 'string' && { prefix: pairs.prefix }),
-    ...('isDefault' in pairs && pairs.isDefault === true && { isDefault: true }),
+    scopeIds: isStrings(scopeIds) ? scopeIds : [],
+    claims: CLAIMS.filter((claim) => isStrings(claims) && claims.includes(claim)),
+    ...((format === 'jwt' || format === 'opaque') && { format }),
+    ...(typeof prefix === 'string' && { prefix }),
+    ...(isDefault === true && { isDefault }),
   };
 }
 

@@ -1,7 +1,7 @@
 // The scopes and claims to which a client and an account are entitled now (decisions §3, §5). On every use, a grant, code or
 // token is limited to the intersection of what it was granted and this. Pure functions over records already read.
 import { accountScopesOf } from '../../clients/index.ts';
-import { parseJson } from '../../json.ts';
+import { isMembers, memberOf, parseJson } from '../../json.ts';
 import { openScopes } from '../../model/applications/vocabulary.ts';
 import { grantOfWord, isPagelessWord } from '../../model/grant-types.ts';
 import type { ClientRecord } from '../../store/collections.ts';
@@ -113,11 +113,6 @@ export function namesInClaims(parameter: unknown): string[] {
   } catch {
     return [];
   }
-  if (typeof members !== 'object' || members === null) return [];
-  const places = ['id_token', 'userinfo'].map((name): unknown => Reflect.get(members, name));
-  return [
-    ...new Set(
-      places.flatMap((place) => (typeof place === 'object' && place !== null ? Object.keys(place) : [])),
-    ),
-  ];
+  const places = ['id_token', 'userinfo'].map((name) => memberOf(members, name));
+  return [...new Set(places.flatMap((place) => (isMembers(place) ? Object.keys(place) : [])))];
 }

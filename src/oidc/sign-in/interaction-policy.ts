@@ -6,7 +6,7 @@ import { needsConfirmedAddress, statementOf } from '../../clients/index.ts';
 import { AppError } from '../../errors.ts';
 import { isInForeignFrame } from '../../http/index.ts';
 import { hasBareScheme } from '../../model/uris.ts';
-import { type MethodTimes, readMethodTimes } from '../../sessions/index.ts';
+import type { MethodTimes } from '../../sessions/index.ts';
 import { acrRequestOf, voluntaryAcrAbove } from '../entitlements/acr.ts';
 import { type ApiToConsent, apiAsked, missingEntries } from '../entitlements/api-consent.ts';
 import { clientAccessCheck } from '../entitlements/client-access.ts';
@@ -15,6 +15,7 @@ import { type AccountDirectory, requestAccount } from '../entitlements/find-acco
 import { hasConsented } from '../entitlements/load-grant.ts';
 import { ADMIN_SCOPES } from '../entitlements/scopes.ts';
 import { clientRecord } from '../models/client.ts';
+import { provenTimesOf } from '../models/proven-times.ts';
 
 const { base, Check, Prompt } = interactionPolicy;
 
@@ -119,7 +120,7 @@ const requiredSecondStepCheck = ({ owesSecondStep }: Deps) =>
     'login_required',
     ({ oidc: { session } }: KoaContextWithOIDC) => {
       if (session?.accountId === undefined) return Check.NO_NEED_TO_PROMPT;
-      const methodTimes = readMethodTimes(Reflect.get(session, 'methodTimes'));
+      const methodTimes = provenTimesOf(session);
       return promptIf(owesSecondStep({ methodTimes, amr: session.amr ?? [] }));
     },
   );

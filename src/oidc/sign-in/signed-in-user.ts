@@ -4,11 +4,12 @@ import type Koa from 'koa';
 import { type Account, accessOfRole, owesSecondStep } from '../../accounts/index.ts';
 import { AppError } from '../../errors.ts';
 import { ACR } from '../../model/acr.ts';
-import { type MethodTimes, readMethodTimes } from '../../sessions/index.ts';
+import type { MethodTimes } from '../../sessions/index.ts';
 import type { SettingValues } from '../../settings/index.ts';
 import { strongestAcr } from '../entitlements/acr.ts';
 import type { AccountDirectory } from '../entitlements/find-account.ts';
 import { countsFrom } from '../models/confirmed.ts';
+import { provenTimesOf } from '../models/proven-times.ts';
 import type { UserBearer } from '../tokens/user-bearer.ts';
 import type { BrowserSession } from './browser-session.ts';
 
@@ -62,7 +63,7 @@ export function createSignedInUsers({ browser, directory, settings }: Deps): Sig
       if (session === undefined || account === undefined || !directory.isUsable(account)) return undefined;
       const signedInAt = session.loginTs ?? 0;
       if (!directory.isAuthenticationCurrent(account, countsFrom(session, signedInAt))) return undefined;
-      const methodTimes = readMethodTimes(Reflect.get(session, 'methodTimes'));
+      const methodTimes = provenTimesOf(session);
       const amr = session.amr ?? [];
       // Signed in before second factors were required: the sign-in that follows asks for what is missing.
       if (owesSecondStep(settings().mfa_mode, { methodTimes, amr })) return undefined;

@@ -2,7 +2,7 @@
 // nothing when its user authenticates again. What makes the token fresh is less than that: only what was authenticated in the
 // authorization that it comes from (models/proven-times.ts).
 import type { AccessToken } from 'oidc-provider';
-import { type MethodTimes, methodTimesUntil, readMethodTimes } from '../../sessions/index.ts';
+import { type MethodTimes, methodTimesUntil } from '../../sessions/index.ts';
 import { authenticationTime } from '../entitlements/find-account.ts';
 import type { SessionGrant } from '../models/grant.ts';
 import { provenTimesOf } from '../models/proven-times.ts';
@@ -32,7 +32,7 @@ export const createSessionOfToken =
     const session = uid === undefined ? undefined : await models().Session.findByUid(uid);
     if (uid === undefined || session?.accountId !== accountId) return undefined;
     const authenticatedAt = authenticationTime(token) ?? 0;
-    const times = readMethodTimes(Reflect.get(session, 'methodTimes'));
+    const times = provenTimesOf(session);
     return {
       uid,
       loginTs: Math.min(session.loginTs ?? 0, authenticatedAt),

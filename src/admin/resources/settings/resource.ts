@@ -1,4 +1,5 @@
 // The runtime settings (decisions §6), all of them one item. src/settings defines the settings and their valid values.
+
 import {
   Array as ArraySchema,
   Boolean as BooleanSchema,
@@ -13,6 +14,7 @@ import {
   Unknown,
 } from 'typebox';
 import { AppError } from '../../../errors.ts';
+import { memberOf } from '../../../json.ts';
 import { settingKeys, settingNamed } from '../../../model/settings/settings.ts';
 import type { Passkeys } from '../../../passkeys/index.ts';
 import type { SettingChange, Settings } from '../../../settings/index.ts';
@@ -99,8 +101,7 @@ const importedOf = (dryRun: boolean, changes: readonly SettingChange[]) => ({
   data: { dry_run: dryRun, changes: changes.map(({ key, from, to }) => ({ key, from, to })) },
 });
 
-const isDryRun = (query: unknown): boolean =>
-  typeof query === 'object' && query !== null && Reflect.get(query, 'dry_run') === true;
+const isDryRun = (query: unknown): boolean => memberOf(query, 'dry_run') === true;
 
 const described = { status: 200, schema: allSchema, hasVersion: true } as const;
 /** All of them are one versioned item. */

@@ -1,11 +1,13 @@
 // Issued tokens, without their values, and a user's grants (decisions §6). Refresh tokens can be listed without a filter;
 // access tokens, of which millions can exist for minutes, only by user, grant or application.
+
 import { Enum, String as StringSchema } from 'typebox';
 import type { Accounts } from '../../../accounts/index.ts';
 import type { Api, Apis } from '../../../apis/index.ts';
 import { registeredId } from '../../../client-ids.ts';
 import type { Clients } from '../../../clients/index.ts';
 import { AppError, invalid } from '../../../errors.ts';
+import { memberOf } from '../../../json.ts';
 import type { IssuedGrant, IssuedToken, IssuedTokens, TokenKind } from '../../../sessions/index.ts';
 import { grants as grantCollection, refreshTokens } from '../../../store/protocol-collections.ts';
 import type { ProtocolPayload } from '../../../store/records.ts';
@@ -64,8 +66,7 @@ const textOrNull = (value: unknown): string | null => (typeof value === 'string'
 const scopesOf = (value: unknown): string[] =>
   typeof value === 'string' ? value.split(' ').filter((scope) => scope !== '') : [];
 const textIn = (values: unknown, name: string): string | undefined => {
-  const value: unknown =
-    typeof values === 'object' && values !== null ? Reflect.get(values, name) : undefined;
+  const value = memberOf(values, name);
   return typeof value === 'string' ? value : undefined;
 };
 

@@ -1,6 +1,6 @@
 // The page that imports users of another system: lines of JSON with their existing password hashes, and the result of each
 // line. Rejected lines are shown in the field again, to be fixed and resubmitted.
-import { isMembers, parseJson } from '../../../json.ts';
+import { isMembers, memberOf, parseJson } from '../../../json.ts';
 import { expected } from '../../api/expected.ts';
 import { refusalOf, textOf } from '../../pages/field-values.ts';
 import type { AdminContext, Page } from '../../pages/page.ts';
@@ -16,7 +16,7 @@ const required: readonly string[] = importRowSchema.required ?? [];
 
 /** Derived from the schema that validates the lines. */
 const fields = Object.entries(importRowSchema.properties).map(([name, schema]) => {
-  const description: unknown = Reflect.get(schema, 'description');
+  const description = memberOf(schema, 'description');
   return {
     name,
     isRequired: required.includes(name),
