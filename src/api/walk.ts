@@ -46,11 +46,13 @@ function settled({ kind, absent }: Row<unknown>, given: unknown): Parsed<unknown
 
 /**
  * @param specials the functions of exactly those rows that are special
+ * @param mayHave what a record has no part in is no field of it; default: it has all
  * @typeParam R the stored record, by default what the rows say of it
  */
 export function walk<F extends Rows, R extends Held<F> = Held<F> & Stored<F>>(
   rows: F,
   specials: Specials<F, R>,
+  mayHave: (record: R, row: Row<unknown>) => boolean = () => true,
 ) {
   const all = Object.entries<Row<unknown>>(rows);
   const special = new Map<string, Pick<Special<R, unknown>, 'show'> & Partial<Special<R, unknown>>>(
@@ -80,7 +82,7 @@ export function walk<F extends Rows, R extends Held<F> = Held<F> & Stored<F>>(
   return {
     /** @returns what that viewer sees, in the order of the rows */
     show<To extends Viewer = 'administrator'>(record: R, to?: To): View<F, To> {
-      const seen = all.filter(([, one]) => isSeenBy(one, to ?? 'administrator'));
+      const seen = all.filter(([, one]) => isSeenBy(one, to ?? 'administrator') && mayHave(record, one));
       const members = seen.map(([name, one]) => [name, sent(record, name, one)] as const);
       return Object.fromEntries(members.filter(([, value]) => value !== undefined)) as View<F, To>;
     },
@@ -95,10 +97,11 @@ export function walk<F extends Rows, R extends Held<F> = Held<F> & Stored<F>>(
       { by, mode = 'merge', unknown = by === 'registrant' ? 'dropped' : 'refused' }: How,
     ): { readonly next: R; readonly problems: ReadonlyMap<string, string> } {
       const problems = new Map<string, string>();
+      const own = new Map(all.filter(([, one]) => mayHave(record, one)));
       for (const name of Object.keys(given))
-        if (!Object.hasOwn(rows, name) && unknown === 'refused') problems.set(name, 'Unknown field.');
+        if (!own.has(name) && unknown === 'refused') problems.set(name, 'Unknown field.');
       let next = record;
-      for (const entry of all) {
+      for (const entry of own) {
         const [name, one] = entry;
         const isGiven = Object.hasOwn(given, name) && given[name] !== undefined;
         if (!isGiven) {

@@ -1,9 +1,10 @@
 // An application by its rows (src/model/applications/): what is shown of it, and what administrators decide about it.
 import { walk } from '../api/walk.ts';
 import { AppError } from '../errors.ts';
-import { applicationRows } from '../model/applications/rows.ts';
+import { isOfKind } from '../model/applications/row.ts';
+import { applicationRows, memberRows } from '../model/applications/rows.ts';
 import { settingRows } from '../model/applications/settings.ts';
-import type { Specials, View } from '../model/row.ts';
+import type { Row, Specials, View } from '../model/row.ts';
 import type { ClientRecord } from '../store/collections.ts';
 import type { Stored } from '../store/port.ts';
 import { scopeWithAccount } from './account-scopes.ts';
@@ -34,14 +35,20 @@ const specials: Specials<typeof settingRows, ClientRecord> = {
   approved_addresses: { show: approvedAddressesOf, settle: () => ({}) },
 };
 
-const settings = walk(settingRows, specials);
-const whole = walk(applicationRows, {
-  ...specials,
-  pkce_required_at: {
-    show: ({ requirePkce, pkceRequiredAt: at }) =>
-      requirePkce === true && at !== undefined ? new Date(at).toISOString() : null,
+const mayHave = ({ kind }: ClientRecord, row: Row<unknown>): boolean => isOfKind(row, kind);
+
+const settings = walk(settingRows, specials, mayHave);
+const whole = walk(
+  applicationRows,
+  {
+    ...specials,
+    pkce_required_at: {
+      show: ({ requirePkce, pkceRequiredAt: at }) =>
+        requirePkce === true && at !== undefined ? new Date(at).toISOString() : null,
+    },
   },
-});
+  mayHave,
+);
 
 const isSetting = (name: string): name is keyof GivenSettings => Object.hasOwn(settingRows, name);
 
@@ -53,6 +60,14 @@ export function withSettings(record: ClientRecord, given: GivenSettings): Client
   const { next, problems } = settings.change(record, given, { by: 'administrator' });
   if (problems.size > 0) throw refusal(Object.fromEntries(problems));
   return next;
+}
+
+/** @throws AppError client.invalid_metadata for what its kind may not have */
+export function checkKind(record: ClientRecord, given: object = {}): void {
+  const others = Object.entries<Row<unknown>>(memberRows).filter(
+    ([name, row]) => Object.hasOwn(given, name) && !mayHave(record, row),
+  );
+  if (others.length > 0) throw refusal(Object.fromEntries(others.map(([name]) => [name, 'Unknown field.'])));
 }
 
 /** Members of the legacy profile are shown where they count now, and as what they are. */

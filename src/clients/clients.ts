@@ -5,7 +5,7 @@ import type { ClientRecord } from '../store/collections.ts';
 import { VersionConflict } from '../store/port.ts';
 import { pagesOf } from '../store/walk.ts';
 import { splitAccountScopes, withAccountScopes } from './account-scopes.ts';
-import { type Client, type GivenSettings, refusal, withSettings } from './application.ts';
+import { type Client, checkKind, type GivenSettings, refusal, withSettings } from './application.ts';
 import { approved } from './approved-addresses.ts';
 import { clientType, isAuthMethodSaid, needsSecret } from './auth-members.ts';
 import { createChangeClient } from './change-client.ts';
@@ -81,6 +81,7 @@ export function createClients(deps: ClientsDeps): Clients {
     const { mode, kind, settings: said = {} } = given;
     const isRegistrant = kind === 'registrant';
     const { metadata: stored } = value;
+    checkKind(value, given.metadata);
     const { metadata: others, ...accountChange } = splitAccountScopes(given.metadata);
     const { metadata: plain, legacy } = others
       ? splitLegacy(others, { isOn: hasLegacy(), kind })

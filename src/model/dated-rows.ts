@@ -9,7 +9,6 @@ const moment = {
   setBy: 'server',
   shownTo: 'administrator',
   sensitivity: 'plain',
-  isExported: true,
   reported: 'value',
 } as const;
 

@@ -2,6 +2,9 @@
 // (decision 0011). A member has one, whatever route, form or import writes it: acts.ts says which acts go by these tables, and
 // test/attacks/stale-administrator.test.ts compares them with what each route takes.
 
+import { apiRows } from './apis/rows.ts';
+import { memberRows } from './applications/rows.ts';
+import { settingRows } from './applications/settings.ts';
 import { newGroupRows } from './groups/rows.ts';
 import type { Rows, Sensitivity } from './row.ts';
 import { ownNames, userRows } from './users/rows.ts';
@@ -30,6 +33,8 @@ export const MEMBERS = {
   user: byAdministrators(userRows),
   // Applications give access by these names.
   group: byAdministrators(newGroupRows()),
+  client: byAdministrators({ ...memberRows, ...settingRows }),
+  api: byAdministrators(apiRows),
   invitation: [
     ...plain('email', 'expires_in', 'client_id'),
     // Without a mail, its link is there to be read by who creates it.

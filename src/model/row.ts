@@ -33,7 +33,6 @@ export interface Row<T, W = T> {
   readonly setBy: Setter | 'server';
   readonly shownTo: 'everyone' | 'administrator' | 'nobody';
   readonly sensitivity: Sensitivity;
-  readonly isExported: boolean;
   /** In events: with its value before and after, by name alone, or not at all. */
   readonly reported: 'value' | 'name' | 'nothing';
   /** Its domain gives its two functions (`Special`): a row cannot import them, and their types come from the rows. */

@@ -29,7 +29,6 @@ const byAdministrators = {
   setBy: 'administrator',
   shownTo: 'everyone',
   sensitivity: 'sensitive',
-  isExported: true,
   reported: 'value',
 } as const;
 
@@ -98,7 +97,6 @@ const rows = {
     label: 'Secret',
     ...byAdministrators,
     shownTo: 'nobody',
-    isExported: false,
     reported: 'name',
   }),
   require_pkce: row(flag, {

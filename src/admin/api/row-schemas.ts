@@ -10,8 +10,8 @@ import {
   type TProperties,
   type TSchema,
 } from 'typebox';
+import { type ApplicationFact, describedOf } from '../../model/applications/row.ts';
 import type { Schema } from '../../model/kind.ts';
-import type { Row } from '../../model/row.ts';
 import { DOCUMENTED, type Keywords, nullable } from './schema-parts.ts';
 
 const isSchema = (given: unknown): given is Schema => typeof given === 'object' && given !== null;
@@ -49,15 +49,14 @@ export interface How {
   readonly documented?: Readonly<Record<string, Keywords>>;
 }
 
-type Shown = Row<unknown> & { readonly example?: unknown };
-
 function narrow(schema: Schema, documented: Keywords | undefined): Schema {
   if (documented === undefined || !isSchema(schema.items)) return { ...schema, ...documented };
   return { ...schema, items: { ...schema.items, [DOCUMENTED]: documented } };
 }
 
-function schemaOfRow(name: string, row: Shown, { isGiven, isCleared, documented }: How): TSchema {
-  const { kind, absent, setBy, description } = row;
+function schemaOfRow(name: string, row: ApplicationFact, { isGiven, isCleared, documented }: How): TSchema {
+  const { kind, absent, setBy } = row;
+  const description = describedOf(row);
   const { type, ...rule } = kind.schema;
   const isMissing = absent === undefined;
   const examples = Object.hasOwn(row, 'example') ? [row.example] : absent === null ? [null] : undefined;
@@ -81,7 +80,7 @@ function schemaOfRow(name: string, row: Shown, { isGiven, isCleared, documented 
 }
 
 /** @returns the members of a body or a view; what is set may be missing, what the server says never is */
-export const propertiesOf = (rows: Readonly<Record<string, Shown>>, how: How): TProperties =>
+export const propertiesOf = (rows: Readonly<Record<string, ApplicationFact>>, how: How): TProperties =>
   Object.fromEntries(
     Object.entries(rows).map(([name, row]) => {
       const schema = schemaOfRow(name, row, how);

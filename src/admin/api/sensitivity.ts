@@ -32,6 +32,7 @@ function byMembers({ members, of }: Extract<ActSensitivity, { members: unknown }
     : table.filter((one) => one.sensitivity !== 'plain').map((one) => one.name);
   const addresses = isNew ? at('address') : [];
   if (always.length + addresses.length === 0) return 'plain';
+  if (at('sensitive').length === table.length) return 'sensitive';
   const told = [
     ...(always.length > 0 ? [list(always)] : []),
     ...(addresses.length > 0 ? [`an e-mail address as ${list(addresses)}`] : []),

@@ -13,7 +13,6 @@ const byServer = {
   setBy: 'server',
   shownTo: 'administrator',
   sensitivity: 'sensitive',
-  isExported: true,
   reported: 'value',
 } as const;
 const byAdministrators = { ...byServer, setBy: 'administrator', isAlwaysStored: true } as const;

@@ -36,6 +36,7 @@ const legacyWords = Object.fromEntries(legacyResponseTypes.map((type) => [type, 
 export const metadataRows = {
   client_name: fact(clientName, {
     ...byAgents,
+    kinds: 'every',
     stored: 'metadata.client_name',
     label: 'Name',
     hint: 'Users see it when they sign in.',
@@ -229,6 +230,7 @@ export const metadataRows = {
   }),
   initiate_login_uri: fact(address('page'), {
     ...byRegistrants,
+    kinds: 'every',
     stored: 'metadata.initiate_login_uri',
     label: 'Start of a sign-in',
     description: 'Where a third party may start a sign-in.',
@@ -236,6 +238,7 @@ export const metadataRows = {
   }),
   client_uri: fact(address('page'), {
     ...byRegistrants,
+    kinds: 'every',
     stored: 'metadata.client_uri',
     label: 'Home page',
     description: 'Home page.',
@@ -244,6 +247,7 @@ export const metadataRows = {
   }),
   logo_uri: fact(address('page'), {
     ...byRegistrants,
+    kinds: 'every',
     stored: 'metadata.logo_uri',
     label: 'Address of the logo',
     description:
@@ -252,6 +256,7 @@ export const metadataRows = {
   }),
   policy_uri: fact(address('page'), {
     ...byRegistrants,
+    kinds: 'every',
     stored: 'metadata.policy_uri',
     label: 'Privacy policy',
     description: 'Privacy policy.',
@@ -260,6 +265,7 @@ export const metadataRows = {
   }),
   tos_uri: fact(address('page'), {
     ...byRegistrants,
+    kinds: 'every',
     stored: 'metadata.tos_uri',
     label: 'Terms of service',
     description: 'Terms of service.',
@@ -268,6 +274,7 @@ export const metadataRows = {
   }),
   contacts: fact(list({ schema: { items: { type: 'string', format: 'email', maxLength: 254 } } }), {
     ...byRegistrants,
+    kinds: 'every',
     stored: 'metadata.contacts',
     label: 'Contacts',
     description: 'E-mail addresses of the people responsible.',

@@ -1,10 +1,16 @@
 // What has to be said of a fact of an application beside what every row says.
 import { type Row, rowWith } from '../row.ts';
 
+/** What an application is, and how people call that. */
+export const applicationKinds = { openid: 'OpenID Connect' } as const;
+type ApplicationKind = keyof typeof applicationKinds;
+
 /** Where the form of the Admin UI has it, in this order; null: only the API. */
 type FormPart = 'main' | 'sign_in' | 'pages' | 'signatures' | 'legacy' | null;
 
 interface OfApplications {
+  /** Which kinds of applications may have it. */
+  readonly kinds: 'every' | readonly ApplicationKind[];
   readonly form: FormPart;
   /** Whether an application that nobody vouched for may have it (src/clients/quarantine.ts). */
   readonly isForAgents: boolean;
@@ -16,6 +22,18 @@ interface OfApplications {
 
 export type ApplicationFact = Row<unknown> & OfApplications;
 
+/** @param kind absent in a record: the first of them */
+export const isOfKind = (
+  { kinds }: Row<unknown> & Partial<Pick<OfApplications, 'kinds'>>,
+  kind: unknown = 'openid',
+): boolean => !Array.isArray(kinds) || kinds.includes(kind);
+
+/** @returns what is said of it for programs, and of which kinds it is where not of every one */
+export const describedOf = ({ description, kinds }: ApplicationFact): string =>
+  kinds === 'every' || kinds.length === Object.keys(applicationKinds).length
+    ? description
+    : `${description} Only of kind ${kinds.map((kind) => `\`${kind}\``).join(', ')}.`;
+
 export const fact = rowWith<OfApplications>();
 
 /** What an administrator decides about it. */
@@ -23,16 +41,19 @@ export const byAdministrators = {
   setBy: 'administrator',
   shownTo: 'administrator',
   sensitivity: 'sensitive',
-  isExported: true,
   reported: 'value',
+  kinds: 'every',
   isForAgents: true,
   form: null,
   hint: null,
 } as const;
 
-/** What an application says about itself (RFC 7591 §2). */
+/** The same of a client of the protocol. */
+export const ofClients = { ...byAdministrators, kinds: ['openid'] } as const;
+
+/** What a client says about itself (RFC 7591 §2). */
 export const byRegistrants = {
-  ...byAdministrators,
+  ...ofClients,
   absent: undefined,
   setBy: 'registrant',
   shownTo: 'everyone',
@@ -47,5 +68,4 @@ export const byServer = {
   ...byAdministrators,
   setBy: 'server',
   sensitivity: 'plain',
-  isExported: false,
 } as const;

@@ -5,11 +5,8 @@ import { time } from '../time-kinds.ts';
 import { legacyRows } from './legacy.ts';
 import { line } from './member-kinds.ts';
 import { metadataRows } from './metadata.ts';
-import { byServer, fact } from './row.ts';
+import { applicationKinds, byServer, fact } from './row.ts';
 import { settingRows } from './settings.ts';
-
-/** What an application is: a client of OpenID Connect. Everything above is of this kind. */
-const applicationKinds = { openid: 'OpenID Connect' } as const;
 
 const serverRows = {
   client_id: fact(line(), {
@@ -28,6 +25,7 @@ const serverRows = {
   }),
   client_type: fact(choice({ confidential: 'confidential', public: 'public' }), {
     ...byServer,
+    kinds: ['openid'],
     stored: 'clientType',
     absent: 'confidential',
     isAlwaysStored: true,
@@ -37,6 +35,7 @@ const serverRows = {
   }),
   pkce_required_at: fact(time, {
     ...byServer,
+    kinds: ['openid'],
     stored: 'pkceRequiredAt',
     absent: null,
     isSpecial: true,

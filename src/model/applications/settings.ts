@@ -6,13 +6,13 @@ import { choice, flag, seconds } from '../kinds.ts';
 import { list } from '../list-kinds.ts';
 import { originProblem } from '../uris.ts';
 import { line } from './member-kinds.ts';
-import { byAdministrators, fact } from './row.ts';
+import { byAdministrators, fact, ofClients } from './row.ts';
 import { signedWith } from './vocabulary.ts';
 
 const YEAR_SECONDS = 31_536_000;
 const MAX_ORIGINS = 50;
 
-const lifetime = { ...byAdministrators, absent: null, form: 'pages' } as const;
+const lifetime = { ...ofClients, absent: null, form: 'pages' } as const;
 
 const acrWords = {
   [ACR.singleFactor]: 'One factor',
@@ -30,7 +30,7 @@ export const settingRows = {
     description: 'Whether the application is active.',
   }),
   default_resource: fact(line({ maxLength: 500, schema: { maxLength: 500 } }), {
-    ...byAdministrators,
+    ...ofClients,
     stored: 'defaultApi.identifier',
     absent: null,
     isSpecial: true,
@@ -42,7 +42,7 @@ export const settingRows = {
     form: 'main',
   }),
   skip_consent: fact(flag, {
-    ...byAdministrators,
+    ...ofClients,
     stored: 'skipConsent',
     absent: false,
     isAlwaysStored: true,
@@ -54,7 +54,7 @@ export const settingRows = {
     form: 'main',
   }),
   may_introspect: fact(flag, {
-    ...byAdministrators,
+    ...ofClients,
     stored: 'mayIntrospect',
     absent: false,
     isForAgents: false,
@@ -67,7 +67,7 @@ export const settingRows = {
     only: 'confidential',
   }),
   require_pkce: fact(flag, {
-    ...byAdministrators,
+    ...ofClients,
     setBy: 'registrant',
     shownTo: 'everyone',
     stored: 'requirePkce',
@@ -105,7 +105,7 @@ export const settingRows = {
     form: 'sign_in',
   }),
   logout_needs_auth: fact(flag, {
-    ...byAdministrators,
+    ...ofClients,
     stored: 'logoutNeedsAuth',
     absent: false,
     label: 'Its server authenticates to sign users out',
@@ -135,7 +135,7 @@ export const settingRows = {
       'How long its refresh tokens are valid without being used, in seconds; null: the runtime setting applies.',
   }),
   minimal_id_tokens: fact(flag, {
-    ...byAdministrators,
+    ...ofClients,
     stored: 'minimalIdTokens',
     absent: false,
     label: 'ID tokens without profile',
@@ -146,7 +146,7 @@ export const settingRows = {
     form: 'pages',
   }),
   keycloak_tokens: fact(flag, {
-    ...byAdministrators,
+    ...ofClients,
     stored: 'keycloakTokens',
     absent: false,
     isForAgents: false,
@@ -165,7 +165,7 @@ export const settingRows = {
       typed: (text) => (text === 'on' ? 'client_id' : 'issuer'),
     },
     {
-      ...byAdministrators,
+      ...ofClients,
       stored: 'accessTokenAudience',
       // Of records of earlier versions.
       absent: 'client_id',
@@ -181,7 +181,7 @@ export const settingRows = {
   authorization_signed_response_alg: fact(
     { ...choice(signedWith), words: { '': 'Not signed', ...signedWith } },
     {
-      ...byAdministrators,
+      ...ofClients,
       stored: 'signedResponseAlg',
       absent: null,
       isForAgents: false,
@@ -222,7 +222,7 @@ export const settingRows = {
       why: originProblem,
     }),
     {
-      ...byAdministrators,
+      ...ofClients,
       stored: 'webOrigins',
       absent: [],
       label: 'Web origins',
@@ -243,7 +243,7 @@ export const settingRows = {
       typed: (text) => (text === 'on' ? 'legacy' : null),
     },
     {
-      ...byAdministrators,
+      ...ofClients,
       stored: 'profile',
       absent: null,
       isForAgents: false,
@@ -256,7 +256,7 @@ export const settingRows = {
     },
   ),
   approved_addresses: fact(list({ maxItems: 10, maxLength: 2000, problem: 'Must be a list of addresses.' }), {
-    ...byAdministrators,
+    ...ofClients,
     stored: 'approvedAddresses',
     absent: [],
     isSpecial: true,

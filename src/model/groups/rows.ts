@@ -17,7 +17,6 @@ const fixed = {
   setBy: 'server',
   shownTo: 'administrator',
   sensitivity: 'existing',
-  isExported: true,
   reported: 'value',
 } as const;
 const changed = { ...fixed, absent: null, setBy: 'administrator' } as const;

@@ -19,9 +19,11 @@ export const settingGroups = [
   'Legacy',
 ] as const;
 
-export interface SettingRow<T> extends Omit<Row<T>, 'stored' | 'absent'> {
+/** Each is sensitive, so the acts are (src/model/acts.ts). */
+export interface SettingRow<T> extends Omit<Row<T>, 'stored' | 'absent' | 'sensitivity'> {
   /** The default. */
   readonly absent: T;
+  readonly isExported: boolean;
   readonly group: (typeof settingGroups)[number];
   /** Whether a wrong value can keep administrators, or everybody, from signing in. */
   readonly mayShutOut: boolean;
@@ -44,7 +46,6 @@ const usual = {
   hint: null,
   setBy: 'administrator',
   shownTo: 'administrator',
-  sensitivity: 'sensitive',
   isExported: true,
   reported: 'value',
 } as const;

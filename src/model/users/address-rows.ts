@@ -9,7 +9,6 @@ const line = {
   setBy: 'administrator',
   shownTo: 'administrator',
   sensitivity: 'plain',
-  isExported: true,
   reported: 'name',
 } as const;
 const row = rowWith<{ readonly example: string }>();

@@ -5,6 +5,8 @@ import { rowWith } from '../row.ts';
 export type ClaimScope = 'openid' | 'profile' | 'email' | 'phone' | 'address' | 'roles' | 'groups';
 
 export interface UserFacts {
+  /** Whether the file of all users has a column for it. */
+  readonly isExported: boolean;
   /** In the documentation. */
   readonly example: unknown;
   /** Which claim of which scope tells it (OIDC Core §5.1), and for developers what that is. Null: none. */

@@ -1,7 +1,7 @@
 // The form of an application by its rows: what it has, its values as text, and what it says to the API; and the same as facts, for
 // those who can only read it. A form names its fields, so that what it did not show stays as it is.
 import { isDeepStrictEqual } from 'node:util';
-import type { ApplicationFact } from '../../../model/applications/row.ts';
+import { type ApplicationFact, isOfKind } from '../../../model/applications/row.ts';
 import { applicationRows } from '../../../model/applications/rows.ts';
 import { boundsOf, durationFrom } from '../../pages/durations.ts';
 import { linesOf, textOrNull } from '../../pages/field-values.ts';
@@ -24,7 +24,9 @@ export const choicesOf = ({ kind: { words = {} } }: Pick<ApplicationFact, 'kind'
 
 /** @param hasLegacy whether it has the part for the legacy profile */
 export const entriesOf = (client: Values, hasLegacy: boolean): readonly Entry[] =>
-  all.filter(([, { form, only }]) => {
+  all.filter(([, row]) => {
+    const { form, only } = row;
+    if (!isOfKind(row, client.kind)) return false;
     if (form === 'legacy' && !hasLegacy) return false;
     if (only === 'confidential' && client.client_type !== 'confidential') return false;
     // A machine's form has nothing about sign-ins, and nothing is signed of it but its access tokens.
