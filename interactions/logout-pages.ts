@@ -19,6 +19,7 @@ export function createLogoutPages({ views, csrf, waysBack }: Deps): LogoutPages 
       const model = returnTo === undefined ? back : { ...back, continueUrl: returnTo };
       views.send(ctx, 'signed-out', { ...model, frames, returnTo }, { frames });
     },
+    elsewhere: (ctx) => views.send(ctx, 'signed-out', { isElsewhere: true }),
     confirm(ctx, fields) {
       const [returnTo] = fields.filter(({ name }) => name === 'post_logout_redirect_uri');
       const scheme = returnTo && URL.parse(returnTo.value)?.protocol;

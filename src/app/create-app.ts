@@ -182,6 +182,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     sessions: sessionDomain,
     guards: rateLimiting.guards,
     tokens: state.tokens,
+    browser: state.browser,
     revokeToken,
     codeRedeemed: clientDomain.codeExchanges.redeemed,
     log,

@@ -21,6 +21,7 @@ import {
   captureProviderEvents,
   countRefusedClients,
   prefillUserCode,
+  rememberSessions,
   repeatScopeForm,
   reportCodeExchanges,
   rethrowServerErrors,
@@ -30,6 +31,7 @@ import {
 import { createAssertionTurns } from './requests/assertion-turns.ts';
 import { collectRefusals } from './requests/refusals.ts';
 import type { RepeatWatch } from './requests/repeated-values.ts';
+import type { BrowserSession } from './sign-in/browser-session.ts';
 import { type AccessTokenJwt, createAccessTokenJwt } from './tokens/access-token-jwt.ts';
 import { dpopNonceSecret } from './tokens/dpop.ts';
 import { introspectAsClient } from './tokens/introspection.ts';
@@ -84,6 +86,7 @@ export interface ProviderDeps
   readonly events: Pick<Events, 'emit' | 'note'>;
   readonly codeIssued: RepeatWatch['codeIssued'];
   readonly codeRedeemed: CodeExchanges['redeemed'];
+  readonly browser: Pick<BrowserSession, 'remember'>;
   /** The setting `legacy_profiles`, for as long as this provider is in use. */
   readonly hasLegacy: boolean;
 }
@@ -175,6 +178,7 @@ const middlewaresOf = (deps: ProviderDeps): Koa.Middleware[] => [
   mountedAt(`${deps.basePath}/oauth2`),
   rethrowServerErrors,
   countRefusedClients(deps.chargeRefusedClient),
+  rememberSessions(deps.browser.remember),
   prefillUserCode,
   repeatScopeForm,
   reportCodeExchanges(deps.codeRedeemed),

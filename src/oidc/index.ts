@@ -149,6 +149,7 @@ interface ProtocolDeps
     | 'tokens'
     | 'revokeToken'
     | 'codeRedeemed'
+    | 'browser'
     | 'events'
     | 'pages'
     | 'outbound'
@@ -256,7 +257,7 @@ interface ProtocolRoutesDeps
   readonly state: ProtocolState;
   readonly bearers: Bearers;
   readonly clients: Clients;
-  readonly sessions: Pick<Sessions, 'end' | 'finishEndingOf' | 'findBySid'>;
+  readonly sessions: Pick<Sessions, 'end' | 'endPast' | 'finishEndingOf' | 'findBySid'>;
   readonly grants: Pick<Grants, 'revokeOfClientInSession'>;
   readonly clock: Clock;
   readonly settings: () => SettingValues;

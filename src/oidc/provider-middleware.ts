@@ -9,6 +9,7 @@ import { hasConsented } from './entitlements/load-grant.ts';
 import { scopeInForm } from './entitlements/requested-api.ts';
 import type { IdentityProvider } from './identity-provider.ts';
 import { clientRecord } from './models/client.ts';
+import type { BrowserSession } from './sign-in/browser-session.ts';
 import { keepErrorsUnsigned } from './signed-responses.ts';
 
 export type ProtocolContext = Koa.Context & Partial<Pick<KoaContextWithOIDC, 'oidc'>>;
@@ -141,6 +142,15 @@ export const repeatScopeForm: Koa.Middleware = async (ctx: ProtocolContext, next
   if (oidc?.route !== 'token' || ctx.status !== 200 || typeof body !== 'object' || body === null) return;
   ctx.body = inFormOfRequest(oidc, body);
 };
+
+/** For a sign-out after the session is over (logout/logout.ts). */
+export function rememberSessions(remember: BrowserSession['remember']): Koa.Middleware {
+  return async (ctx: ProtocolContext, next) => {
+    await next();
+    const session = ctx.oidc?.session;
+    if (session?.accountId !== undefined && session.exp !== undefined) remember(ctx, session.uid);
+  };
+}
 
 /** Reports the code that an application redeemed. */
 export function reportCodeExchanges(redeemed: CodeExchanges['redeemed']): Koa.Middleware {

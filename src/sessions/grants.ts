@@ -4,10 +4,26 @@ import * as model from '../store/collections.ts';
 import type { Collection, EphemeralCollection, Store } from '../store/port.ts';
 import * as protocol from '../store/protocol-collections.ts';
 
+/** An application's sign-in, as its ID token says it. */
+export interface Login {
+  readonly accountId: string;
+  readonly clientId: string;
+  readonly sid: string;
+}
+
+/** A grant of a session. `sid`: undefined where an earlier version stored it. */
+interface SessionGrant extends Omit<Login, 'sid'> {
+  readonly sid: string | undefined;
+  readonly sessionUid: string;
+}
+
 export interface Grants {
   /** Revokes one grant and everything issued from it; does nothing if it is already revoked. */
   revoke(grantId: string): Promise<void>;
   revokeOfSession(sessionUid: string): Promise<void>;
+  ofSession(sessionUid: string): Promise<SessionGrant[]>;
+  /** Those that may be of this sign-in: by its `sid`, or without one by account and application. */
+  ofLogin(login: Login): Promise<SessionGrant[]>;
   /** Revokes what an application got in that session, and nothing else. */
   revokeOfClientInSession(sessionUid: string, clientId: string): Promise<void>;
   /** Revokes all grants of an account, except those of the session `exceptSession`. */
@@ -45,7 +61,22 @@ export function createGrants({ store }: { store: Store }): Grants {
     await revokeAll(ending.map(({ id }) => id));
   };
 
+  const read = async (index: string, key: string): Promise<SessionGrant[]> =>
+    (await grants.findBy(index, key)).flatMap(({ value }) => {
+      const { accountId, clientId, sid, sessionUid } = value;
+      const isOfSession =
+        typeof accountId === 'string' && typeof clientId === 'string' && typeof sessionUid === 'string';
+      return isOfSession
+        ? [{ accountId, clientId, sessionUid, sid: typeof sid === 'string' ? sid : undefined }]
+        : [];
+    });
+
   return {
+    ofSession: (sessionUid) => read('session', sessionUid),
+    ofLogin: async ({ accountId, clientId, sid }) =>
+      (await read('account', accountId)).filter(
+        (grant) => grant.clientId === clientId && (grant.sid ?? sid) === sid,
+      ),
     revoke: (grantId) => revokeAll([grantId]),
     revokeOfSession: (sessionUid) => revokeBy('session', sessionUid),
 

@@ -6,7 +6,7 @@ import * as model from '../store/collections.ts';
 import type { Page, Query, Store, Stored } from '../store/port.ts';
 import * as protocol from '../store/protocol-collections.ts';
 import { update } from '../store/update.ts';
-import type { Grants } from './grants.ts';
+import type { Grants, Login } from './grants.ts';
 
 export type SessionActivity = Omit<model.SessionRecord, 'lastActivityAt' | 'endedAt'> & {
   readonly uid: string;
@@ -28,17 +28,22 @@ export interface Sessions {
   /**
    * The live session in which the application signed the account in under that `sid`. `startedAt`: epoch seconds.
    */
-  findBySid(login: {
-    readonly accountId: string;
-    readonly clientId: string;
-    readonly sid: string;
-  }): Promise<{ readonly uid: string; readonly startedAt: number } | undefined>;
+  findBySid(login: Login): Promise<{ readonly uid: string; readonly startedAt: number } | undefined>;
   /**
    * Ends a session with every grant and token issued from it.
    * @param by the browser that requested it, so that it is recognised if it asks again, and the application to which it returns
    * @returns whether there was a live session
    */
   end(uid: string, by?: EndedBy): Promise<boolean>;
+  /**
+   * Ends what is left of a session that is not live, by the sign-in of one of its applications: grants outlive a session that idled
+   * out.
+   * @returns the public uids of those sessions of which that application's grants alone have ended, and whether any lives on
+   */
+  endPast(
+    login: Login,
+    may: { endWhole(uid: string): boolean; readonly endOwn: boolean },
+  ): Promise<{ readonly ended: readonly string[]; readonly isLeft: boolean }>;
   /** @returns the number of ended sessions */
   endAllOf(accountId: string, options?: { except?: string | undefined }): Promise<number>;
   /** Removes the account's remaining traces: its ended sessions, and sign-ins in progress. */
@@ -88,14 +93,19 @@ export function createSessions({ store, clock, grants, events }: Deps): Sessions
    */
   async function takeBack(uid: string, ofRecord?: string, returnsTo?: string): Promise<number> {
     const [browserSession] = await live.findBy('uid', uid);
-    const accountId = ofRecord ?? browserSession?.value.accountId;
-    // Only this session names whom to notify, and after its removal a repeated attempt would not find it.
-    const sids = sidsOf(browserSession?.value.authorizations);
+    // Whom to notify is in the session, and after its removal in its grants.
+    const left = browserSession === undefined ? await grants.ofSession(uid) : [];
+    const accountId = ofRecord ?? browserSession?.value.accountId ?? left[0]?.accountId;
+    const sids = sidsOf(
+      browserSession?.value.authorizations ??
+        Object.fromEntries(left.map((grant) => [grant.clientId, grant])),
+    );
     if (sids.size > 0 && typeof accountId === 'string') {
       await events.emitAndWait('sessionEnding', { uid, accountId, sids });
     }
     const removed = await live.removeBy('uid', uid);
-    if (removed > 0 && typeof accountId === 'string') reportEnd({ uid, accountId, sids, returnsTo });
+    const isEnd = removed > 0 || left.length > 0;
+    if (isEnd && typeof accountId === 'string') reportEnd({ uid, accountId, sids, returnsTo });
     await grants.revokeOfSession(uid);
     await update(records, uid, ({ isEnding, endingOf: _, ...value }) =>
       isEnding === true ? { value } : undefined,
@@ -117,6 +127,21 @@ export function createSessions({ store, clock, grants, events }: Deps): Sessions
     return removed > 0 || hadRecord;
   }
 
+  const finishEndingOf: Sessions['finishEndingOf'] = async (ended) => {
+    if ('uid' in ended) {
+      const record = await records.find(ended.uid);
+      if (record?.value.isEnding === true) await takeBack(record.id, record.value.accountId);
+      return;
+    }
+    // Only a crash leaves any.
+    const ending = await records.findBy('ending', 'yes');
+    for (const { id, value } of ending) {
+      const isNamed =
+        'accountId' in ended ? value.accountId === ended.accountId : value.endingOf === ended.cookieDigest;
+      if (isNamed) await takeBack(id, value.accountId);
+    }
+  };
+
   return {
     end,
     find: (uid) => records.find(uid),
@@ -128,6 +153,23 @@ export function createSessions({ store, clock, grants, events }: Deps): Sessions
       const session = found.find(({ value }) => sidsOf(value.authorizations).get(clientId) === sid)?.value;
       if (typeof session?.uid !== 'string' || typeof session.iat !== 'number') return undefined;
       return { uid: session.uid, startedAt: session.iat };
+    },
+
+    async endPast(login, may) {
+      // A sign-out that was interrupted is completed first.
+      await finishEndingOf({ accountId: login.accountId });
+      const [found, browserSessions] = await Promise.all([
+        grants.ofLogin(login),
+        live.findBy('account', login.accountId),
+      ]);
+      const uids = new Set(found.map(({ sessionUid }) => sessionUid));
+      for (const { value } of browserSessions) uids.delete(String(value.uid));
+      const whole = [...uids].filter((uid) => may.endWhole(uid));
+      const rest = [...uids].filter((uid) => !whole.includes(uid));
+      await Promise.all(whole.map((uid) => end(uid, { returnsTo: login.clientId })));
+      if (!may.endOwn) return { ended: [], isLeft: rest.length > 0 };
+      await Promise.all(rest.map((uid) => grants.revokeOfClientInSession(uid, login.clientId)));
+      return { ended: rest, isLeft: false };
     },
 
     async note({ uid, isNew, ...activity }) {
@@ -170,20 +212,7 @@ export function createSessions({ store, clock, grants, events }: Deps): Sessions
       return ending.length;
     },
 
-    async finishEndingOf(ended) {
-      if ('uid' in ended) {
-        const record = await records.find(ended.uid);
-        if (record?.value.isEnding === true) await takeBack(record.id, record.value.accountId);
-        return;
-      }
-      // Only a crash leaves any.
-      const ending = await records.findBy('ending', 'yes');
-      for (const { id, value } of ending) {
-        const isNamed =
-          'accountId' in ended ? value.accountId === ended.accountId : value.endingOf === ended.cookieDigest;
-        if (isNamed) await takeBack(id, value.accountId);
-      }
-    },
+    finishEndingOf,
 
     async forget(before, limit) {
       const { items } = await records.query({

@@ -73,7 +73,7 @@ for (const [scheme, publicUrl] of [
         assert.equal(of('domain'), undefined, name);
         assert.ok(name.length + value.length <= 4096, name);
         if (scheme !== 'https') assert.match(name, /^latchkey_/);
-        else if (/session|browser|admin|known|language|method|people/.test(name)) {
+        else if (/session|browser|admin|known|language|method|past|people/.test(name)) {
           assert.match(name, /^__Host-/);
           assert.equal(of('path'), '/', name);
         } else {

@@ -2,15 +2,19 @@
 // user is asked first.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import test, { after } from 'node:test';
+import { grants } from '../../src/store/protocol-collections.ts';
+import { update } from '../../src/store/update.ts';
 import { Agent, hiddenFields, type Page, redeem, refresh, type Tokens } from '../support/agent.ts';
 import { REDIRECT_URI, startApp } from '../support/app.ts';
 import {
+  basic,
   bearer,
   type Client,
   call,
   claimsOf,
   isActive,
   later,
+  postForm,
   requestTokensOf,
   sessionsOf,
   tokensOf,
@@ -39,6 +43,8 @@ const logout = (
   parameters: Record<string, string> = {},
   headers: Record<string, string> = {},
 ) => agent.get(`/oauth2/logout?${new URLSearchParams(parameters)}`, { headers });
+
+const CROSS = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' };
 
 const isSignedIn = async (agent: Agent): Promise<boolean> => {
   const page = await agent.authorize({
@@ -180,16 +186,110 @@ test('logout by client_id and registered address without a hint: immediate unles
   await expectOver(here);
 });
 
-test('logout without a session: 200 "signed out"; a hint of an ended session names no address', async () => {
+test('logout without a session: 200 "signed out"; a hint of an ended session is returned', async () => {
   expectSignedOutPage(await logout(new Agent(app)));
   const { agent, tokens } = await signedIn();
   await logout(agent);
   expectSignedOutPage(await logout(agent));
-  const ended = { id_token_hint: tokens.id_token, post_logout_redirect_uri: BYE };
-  expectSignedOutPage(await logout(agent, ended));
-  expectSignedOutPage(await logout(agent, { ...ended, client_id: client.id }));
-  const cross = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' };
-  expectSignedOutPage(await logout(new Agent(app), {}, cross));
+  const ended = { id_token_hint: tokens.id_token, post_logout_redirect_uri: BYE, state: 's' };
+  for (const from of [agent, new Agent(app)])
+    for (const parameters of [ended, { ...ended, client_id: client.id }])
+      for (const headers of [{}, CROSS]) {
+        const page = await logout(from, parameters, headers);
+        deepEqual([page.status, page.location], [303, `${BYE}?state=s`]);
+      }
+  const elsewhere = await logout(agent, { ...ended, post_logout_redirect_uri: 'https://other.example/bye' });
+  deepEqual([elsewhere.status, elsewhere.location], [400, undefined]);
+  expectSignedOutPage(await logout(new Agent(app), {}, CROSS));
+});
+
+const AFTER_IDLING = 5 * 3_600_000;
+
+test('logout after the session idled out: what was born in it ends, where its browser asks', async () => {
+  const told = await app.register({ backchannel_logout_uri: 'https://told.invalid/logout' });
+  for (const headers of [{}, CROSS]) {
+    const here = await signedIn();
+    const beside = (await redeem(app, other, await here.agent.signIn(other.id, alice))).body;
+    const of = (await redeem(app, told, await here.agent.signIn(told.id, alice))).body;
+    const elsewhere = await signedIn();
+    const page = await later(AFTER_IDLING, () =>
+      logout(here.agent, { id_token_hint: here.tokens.id_token, post_logout_redirect_uri: BYE }, headers),
+    );
+    deepEqual([page.status, page.location], [303, BYE]);
+    equal(await isActive(app, here.tokens.refresh_token), false);
+    equal(await isActive(app, beside.refresh_token), false);
+    const { body } = await app.admin('GET', `/clients/${told.id}/logout-deliveries`);
+    ok(JSON.stringify(body).includes(String(claimsOf(of.id_token).sid)), JSON.stringify(body));
+    equal(await isActive(app, elsewhere.tokens.refresh_token), true);
+  }
+});
+
+test('logout after the session idled out, in another browser: that application’s own ends', async () => {
+  for (const headers of [{}, CROSS, { ...CROSS, 'sec-fetch-site': 'none' }]) {
+    const here = await signedIn();
+    const beside = (await redeem(app, other, await here.agent.signIn(other.id, alice))).body;
+    const page = await later(AFTER_IDLING, () =>
+      logout(new Agent(app), { id_token_hint: here.tokens.id_token, post_logout_redirect_uri: BYE }, headers),
+    );
+    deepEqual([page.status, page.location], [303, BYE]);
+    equal(await isActive(app, here.tokens.refresh_token), false);
+    equal(await isActive(app, beside.refresh_token), true);
+  }
+});
+
+test('logout after the session idled out, as another is live: that one is asked about', async () => {
+  const here = await signedIn();
+  await later(AFTER_IDLING, async () => {
+    const now = (await redeem(app, other, await here.agent.signIn(other.id, alice))).body;
+    const hint = { id_token_hint: here.tokens.id_token, post_logout_redirect_uri: BYE };
+    const page = await logout(here.agent, hint, CROSS);
+    ok(isQuestion(page), page.body);
+    equal(await isActive(app, here.tokens.refresh_token), false);
+    equal(await isActive(app, now.refresh_token), true);
+    const done = await here.agent.submit(page, {});
+    deepEqual([done.status, done.location], [303, BYE]);
+    equal(await isActive(app, now.refresh_token), false);
+  });
+});
+
+test('logout with a hint of a session in another browser: neither returned nor "signed out"', async () => {
+  const here = await signedIn();
+  const hint = { id_token_hint: here.tokens.id_token, post_logout_redirect_uri: BYE };
+  const page = await logout(new Agent(app), hint, CROSS);
+  deepEqual([page.status, page.location], [200, undefined]);
+  ok(!page.body.includes('You’re signed out'), page.body);
+  await expectUntouched(here);
+});
+
+test('logout after the session idled out, with logout_needs_auth: the application asks', async () => {
+  const careful = await app.register({ logout_needs_auth: true, post_logout_redirect_uris: [BYE] });
+  const here = await signedIn(careful);
+  const hint = { id_token_hint: here.tokens.id_token, post_logout_redirect_uri: BYE };
+  await later(AFTER_IDLING, async () => {
+    const page = await logout(new Agent(app), hint, CROSS);
+    deepEqual([page.status, page.location], [200, undefined]);
+    ok(!page.body.includes('You’re signed out'), page.body);
+    equal((await call(app, 'GET', `/oauth2/logout?${new URLSearchParams(hint)}`)).status, 401);
+    equal(await isActive(app, here.tokens.refresh_token), true);
+    const answer = await postForm(app, '/oauth2/logout', hint, basic(careful));
+    deepEqual([answer.status, answer.headers.get('location')], [303, BYE]);
+    equal(await isActive(app, here.tokens.refresh_token), false);
+  });
+});
+
+test('logout after the session idled out: a grant from before its sid was stored ends, too', async () => {
+  const here = await signedIn();
+  const live = await signedIn();
+  const stored = app.store.collection(grants);
+  for (const { id } of await stored.findBy('account', alice.id))
+    await update(stored, id, ({ sid: _, ...value }) => ({ value }));
+  await later(AFTER_IDLING, async () => {
+    const later = (await redeem(app, client, await live.agent.signIn(client.id, alice))).body;
+    const page = await logout(new Agent(app), { id_token_hint: here.tokens.id_token });
+    expectSignedOutPage(page);
+    equal(await isActive(app, here.tokens.refresh_token), false);
+    equal(await isActive(app, later.refresh_token), true);
+  });
 });
 
 test('logout without cookies: ends the access token’s session', async () => {

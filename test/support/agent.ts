@@ -25,7 +25,7 @@ export class Agent {
   readonly #origin: string;
   readonly #connect: string;
   readonly #base: string;
-  readonly #cookies = new Map<string, { value: string; path: string }>();
+  readonly #cookies = new Map<string, { value: string; path: string; until?: number | undefined }>();
 
   /** @param options.publicUrl BASE_URL where it is not the address to connect to, as behind a proxy */
   constructor(app: Pick<TestApp, 'url'>, options: { publicUrl?: string } = {}) {
@@ -37,6 +37,7 @@ export class Agent {
   /** `name=value` of the cookies a request to this path would carry. */
   cookiesFor(path: string): string {
     return [...this.#cookies]
+      .filter(([, { until = Number.POSITIVE_INFINITY }]) => until > Date.now())
       .filter(([, { path: scope }]) => path === scope || path.startsWith(scope.replace(/\/?$/, '/')))
       .map(([key, { value }]) => `${key.slice(key.indexOf(' ') + 1)}=${value}`)
       .join('; ');
@@ -63,9 +64,10 @@ export class Agent {
         attributes.find((item) => item.toLowerCase().startsWith(`${key}=`))?.slice(key.length + 1);
       const path = attribute('path') ?? '/';
       const expires = attribute('expires');
-      const isGone = value === '' || (expires !== undefined && Date.parse(expires) <= Date.now());
+      const until = expires === undefined ? undefined : Date.parse(expires);
+      const isGone = value === '' || (until !== undefined && until <= Date.now());
       if (isGone) this.#cookies.delete(`${path} ${name}`);
-      else this.#cookies.set(`${path} ${name}`, { value, path });
+      else this.#cookies.set(`${path} ${name}`, { value, path, until });
     }
   }
 

@@ -83,7 +83,11 @@ export function createLoadExistingGrant({ models, findConsent }: Deps) {
     if (isWidened) grant.addOIDCClaims(named);
     // Saved only when something is new, so that a silent sign-in to a known application writes no grant.
     const isWider = ofApi !== undefined && missingEntries(grant, ofApi).length < missingOfApi.length;
-    const isNew = known === undefined || isWidened || isWider || encountered(grant).size > before.size;
+    // The library does this when the grant is loaded (lib/actions/authorization/session.js), and a grant is saved before.
+    session.ensureClientContainer(client.clientId);
+    const sid = session.sidFor(client.clientId);
+    const isNew = grant.sid !== sid || isWidened || isWider || encountered(grant).size > before.size;
+    grant.sid = sid;
     if (isNew) await grant.save();
     return grant;
   };

@@ -9,6 +9,8 @@ export interface LogoutRequest<Found extends HintedSession = HintedSession> {
   readonly client: Client | undefined;
   /** The session that a hint names, when the hint counts: one of that session's applications asks (decisions §4). */
   readonly session: Found | undefined;
+  /** The hint counts, and what it names lives on: another browser has it. */
+  readonly isElsewhere?: boolean;
   /** Registered by the client, with `state` added; undefined: show our own page. */
   readonly returnTo: string | undefined;
   /** Client, hint and address contradict each other: an error is shown, without a redirect. */
@@ -30,13 +32,16 @@ export interface Hint {
   readonly iat: number;
 }
 
+/** What has become of the session of a hint that counts: it is found; nothing of it is left; it is another browser's. */
+export type Standing<Found extends HintedSession> = Found | 'over' | 'elsewhere';
+
 type Parameters = { get(name: string): string | undefined };
 
-/** @param sessionOf finds the session of a hint; undefined: it does not count */
+/** @param standingOf finds the session of a hint, and ends what is left of one that is not live */
 export async function readLogoutRequest<Found extends HintedSession>(
   provider: IdentityProvider,
   parameters: Parameters,
-  sessionOf: (hint: Hint, client: Client) => Promise<Found | undefined>,
+  standingOf: (hint: Hint, client: Client) => Promise<Standing<Found>>,
 ): Promise<LogoutRequest<Found>> {
   const hintToken = present(parameters.get('id_token_hint'));
   const clientId = present(parameters.get('client_id'));
@@ -50,10 +55,13 @@ export async function readLogoutRequest<Found extends HintedSession>(
   if (clientId !== undefined && named === undefined)
     return unreadable('No application has this client_id.', clientId);
   const hint = named && hintToken !== undefined ? await validate(provider, hintToken, named) : undefined;
-  const session = named && hint && (await sessionOf(hint, named));
+  const standing = named && hint && (await standingOf(hint, named));
+  const isElsewhere = standing === 'elsewhere';
+  const session = typeof standing === 'object' ? standing : undefined;
   // A hint that does not count names no application to return to, not even one that client_id names, too (decisions §4).
-  const client = session !== undefined || hintToken === undefined ? named : undefined;
-  const ignored = hintToken !== undefined && session === undefined ? ignoredHint(audience, hint) : {};
+  const isIgnored = hintToken !== undefined && (standing === undefined || isElsewhere);
+  const client = isIgnored ? undefined : named;
+  const ignored = { isElsewhere, ...(isIgnored && ignoredHint(audience, hint)) };
 
   // The address belongs to a verified application (§3); without one it is ignored.
   if (address === undefined || client === undefined)
@@ -87,7 +95,7 @@ const ignoredHint = (audience: string | undefined, hint: Hint | undefined): { re
   refusal: refused(
     hint === undefined
       ? 'The id_token_hint is not a valid ID token of this application.'
-      : 'The id_token_hint is not of a current session.',
+      : 'The id_token_hint is of a session in another browser.',
     audience,
   ),
 });

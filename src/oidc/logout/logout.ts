@@ -28,7 +28,15 @@ import {
   logoutByRefreshToken,
   refuseClient,
 } from './logout-programs.ts';
-import { type Hint, type HintedSession, type LogoutRequest, readLogoutRequest } from './logout-request.ts';
+import {
+  type Hint,
+  type HintedSession,
+  type LogoutRequest,
+  readLogoutRequest,
+  type Standing,
+} from './logout-request.ts';
+import { endPast, noteEnding } from './past-session.ts';
+import { isFromElsewhere, refuseSubresource } from './sent-from.ts';
 import { isUnverified, withoutAddress } from './unverified-client.ts';
 
 interface AfterSignOut {
@@ -39,6 +47,8 @@ interface AfterSignOut {
 export interface LogoutPages {
   /** @param after what is loaded in frames first, and where the browser goes then; default: nothing and nowhere */
   signedOut(ctx: Koa.Context, client: Client | undefined, after?: AfterSignOut): void;
+  /** Nothing has ended: the application's sign-in is another browser's. */
+  elsewhere(ctx: Koa.Context): void;
   confirm(ctx: Koa.Context, fields: readonly { name: string; value: string }[]): void;
   /** Whether the form comes from our confirmation page in this browser. @throws AppError for a forged one */
   isConfirmed(ctx: Koa.Context, form: Form): boolean;
@@ -50,7 +60,7 @@ interface Deps {
   readonly tokens: TokenState;
   readonly revokeToken: RevokeToken;
   /** `finishEndingOf`: a repeated request after a sign-out that failed half-way (503) completes that sign-out. */
-  readonly sessions: Pick<Sessions, 'end' | 'finishEndingOf' | 'findBySid'>;
+  readonly sessions: Pick<Sessions, 'end' | 'endPast' | 'finishEndingOf' | 'findBySid'>;
   readonly grants: Pick<Grants, 'revokeOfClientInSession'>;
   readonly readForm: ReadForm;
   readonly pages: LogoutPages;
@@ -85,7 +95,7 @@ export function logoutRoute(deps: Deps) {
     if (goesRoundByGet(ctx, read, deps)) return undefined;
     const by = browser.cookieDigest(ctx);
     if (by !== undefined) await deps.sessions.finishEndingOf(by);
-    const request = await requestOf(ctx, read, deps, async () => undefined);
+    const request = await requestOf(ctx, read, deps, (hint, client) => endPast(ctx, hint, client, deps));
     return answer(ctx, withoutAddress(request), read, deps);
   };
 }
@@ -101,7 +111,7 @@ async function logoutOfBrowser(
   const isOfThis = (hint: Hint, client: Client): boolean =>
     session.sidFor(client.clientId) === hint.sid && hint.sub === session.accountId;
   const request = await requestOf(ctx, read, deps, async (hint, client) =>
-    isOfThis(hint, client) ? session : undefined,
+    isOfThis(hint, client) ? session : endPast(ctx, hint, client, deps),
   );
   const isConfirmed = read.form !== undefined && pages.isConfirmed(ctx, read.form);
   const asker = request.session && request.client;
@@ -124,7 +134,7 @@ async function logoutOfBrowser(
   await sessions.end(session.uid, { ...browser.cookieDigest(ctx), returnsTo });
   // Read by the error page, where the request had something wrong: the person wants to know this first (RP-Initiated Logout §2).
   ctx.state.isSignedOut = true;
-  answer(ctx, admitted, read, deps, frames);
+  answer(ctx, { ...admitted, isElsewhere: false }, read, deps, frames);
 }
 
 /** A server that signs its user out without a browser: its ID token names the session. */
@@ -139,33 +149,31 @@ async function logoutByHint(
   const isAuthenticated = hasHint && hasClientCredentials(ctx, read.form);
   const authenticated = isAuthenticated ? await authenticateClient(ctx, next, read.form) : undefined;
   if (isAuthenticated && authenticated === undefined) return;
-  const request = await requestOf(ctx, read, deps, async ({ sub, sid, iat }, { clientId }) => {
+  let unproven: Client | undefined;
+  const request = await requestOf(ctx, read, deps, async (hint, named) => {
+    const { clientId } = named;
+    const { sub, sid, iat } = hint;
+    const isOther = authenticated !== undefined && authenticated.clientId !== clientId;
+    const isMissing = authenticated === undefined && clientRecord(named).logoutNeedsAuth === true;
+    if (isOther || isMissing) unproven = named;
     const session = await sessions.findBySid({ accountId: sub, clientId, sid });
-    if (session === undefined) await sessions.finishEndingOf({ accountId: sub });
+    if (session === undefined)
+      return isOther ? 'elsewhere' : endPast(ctx, hint, named, deps, authenticated !== undefined);
     const isWithin =
-      session !== undefined &&
       iat >= session.startedAt - CLOCK_TOLERANCE_SECONDS &&
       iat <= epochSeconds(clock) + CLOCK_TOLERANCE_SECONDS;
-    return isWithin ? { ...session, accountId: sub } : undefined;
+    return isWithin ? { ...session, accountId: sub } : 'elsewhere';
   });
-  const { session, client } = request;
+  const { session, client, isElsewhere } = request;
+  if (unproven !== undefined && (session !== undefined || isElsewhere === true))
+    return refuseClient(ctx, unproven);
   if (session !== undefined && client !== undefined) {
-    const isOther = authenticated !== undefined && authenticated.clientId !== client.clientId;
-    const isMissing = authenticated === undefined && clientRecord(client).logoutNeedsAuth === true;
-    if (isOther || isMissing) return refuseClient(ctx, client);
     if (isUnverified(client)) {
       await deps.grants.revokeOfClientInSession(session.uid, client.clientId);
       return answer(ctx, withoutAddress(request), read, deps);
     }
     await sessions.end(session.uid);
-    events.note({
-      event: 'session.ended_by_application',
-      actor: { kind: 'client', id: client.clientId },
-      target: { kind: 'user', id: session.accountId },
-      clientId: client.clientId,
-      sessionId: session.uid,
-      details: { session_id: session.uid },
-    });
+    noteEnding(events, client, session);
   }
   answer(ctx, withoutAddress(request), read, deps);
 }
@@ -188,8 +196,9 @@ function answer<S extends HintedSession>(
   // An error of the application must not keep the user signed in; it is reported after the sign-out.
   const problem = read.problem ?? request.problem;
   if (problem !== undefined) throw problem;
-  const { client, returnTo } = request;
-  if (frames.length > 0) pages.signedOut(ctx, client, { frames, returnTo });
+  const { client, returnTo, isElsewhere } = request;
+  if (isElsewhere === true) pages.elsewhere(ctx);
+  else if (frames.length > 0) pages.signedOut(ctx, client, { frames, returnTo });
   else if (returnTo === undefined) pages.signedOut(ctx, client);
   else {
     ctx.status = 303;
@@ -201,9 +210,9 @@ async function requestOf<S extends HintedSession>(
   ctx: Koa.Context,
   { parameters }: ReadParameters,
   { provider }: Deps,
-  sessionOf: (hint: Hint, client: Client) => Promise<S | undefined>,
+  standingOf: (hint: Hint, client: Client) => Promise<Standing<S>>,
 ): Promise<LogoutRequest<S>> {
-  const request = await readLogoutRequest(provider(), parameters, sessionOf);
+  const request = await readLogoutRequest(provider(), parameters, standingOf);
   const { refusal } = request;
   if (refusal !== undefined) noteRefusal(ctx, refusal);
   // Read by the error page, which links to where it is registered.
@@ -233,33 +242,6 @@ function goesRoundByGet(ctx: Koa.Context, { form }: ReadParameters, { browser, p
   ctx.status = 303;
   ctx.redirect(target);
   return true;
-}
-
-/** Rejects an image, frame or script on any site, our own and sibling hosts included (CVE-2020-10734; checklist R065). */
-function refuseSubresource(ctx: Koa.Context): void {
-  const [site, dest, mode] = ['site', 'dest', 'mode'].map((name) => ctx.get(`sec-fetch-${name}`));
-  // Browsers send Sec-Fetch-Site; Node's fetch sends only the mode.
-  if (site === '') return;
-  const isNavigation = ['', 'document'].includes(dest ?? '') && ['', 'navigate'].includes(mode ?? '');
-  if (isNavigation) return;
-  throw new AppError('request.csrf', {
-    message: 'The sign-out page must be opened as a page. It cannot be loaded as part of another page.',
-  });
-}
-
-/**
- * Whether another site may have sent the browser here by a link or a form. A sibling host counts as another site, because
- * it may serve uploaded content. Without Sec-Fetch-Site (plain http hosts), Origin and Referer decide, and a navigation
- * without either could come from any site.
- */
-function isFromElsewhere(ctx: Koa.Context): boolean {
-  const site = ctx.get('sec-fetch-site');
-  if (site !== '') return site === 'cross-site' || site === 'same-site';
-  const origin = ctx.get('origin');
-  if (origin !== '') return origin !== ctx.origin;
-  const referrer = ctx.get('referer');
-  if (referrer !== '') return URL.parse(referrer)?.origin !== ctx.origin;
-  return ctx.get('upgrade-insecure-requests') !== '';
 }
 
 type Parameters = { get(name: string): string | undefined };

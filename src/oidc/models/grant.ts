@@ -14,6 +14,8 @@ import { keepingNewer, type WithNewer, withNewer } from './newer-members.ts';
 
 export type SessionGrant = Grant & {
   sessionUid?: string;
+  /** That session as the application knows it. Absent: stored by an earlier version. */
+  sid?: string | undefined;
   /** What an application that nobody vouched for said about itself when it was granted (src/clients/quarantine.ts). */
   statement?: string;
 };
@@ -60,8 +62,9 @@ export function createGrantModel(
   { accounts }: { readonly accounts: Accounts },
 ): GrantClass {
   return class Grant extends Base {
-    static override IN_PAYLOAD = [...Base.IN_PAYLOAD, 'sessionUid', 'statement'];
+    static override IN_PAYLOAD = [...Base.IN_PAYLOAD, 'sessionUid', 'sid', 'statement'];
     declare sessionUid?: string;
+    declare sid?: string | undefined;
     declare statement?: string;
     declare newer?: WithNewer['newer'];
 

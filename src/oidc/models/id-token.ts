@@ -7,6 +7,8 @@ import { noteSignedResponse } from '../signed-responses.ts';
 import { clientRecord } from './client.ts';
 import { issuedValue } from './jwt-format.ts';
 
+const OF_OTHER_JWTS = ['scope', 'client_id', 'events', 'response'] as const;
+
 export const createIdTokenModel = (Base: IdTokenClass): IdTokenClass =>
   class IdToken extends Base {
     // Access and logout tokens have the same issuer and key, and may have the same audience (RFC 8725 §3.11, decisions §4).
@@ -15,7 +17,9 @@ export const createIdTokenModel = (Base: IdTokenClass): IdTokenClass =>
       const { header, payload } = validated;
       const isTyped = header.typ !== undefined && header.typ !== 'JWT';
       const isMarked = payload.typ !== undefined && payload.typ !== 'ID';
-      if (isTyped || isMarked || payload.scope !== undefined || payload.client_id !== undefined) {
+      const isOther = OF_OTHER_JWTS.some((claim) => payload[claim] !== undefined);
+      const isWhole = typeof payload.aud === 'string' && typeof payload.exp === 'number';
+      if (isTyped || isMarked || isOther || !isWhole) {
         throw new errors.InvalidRequest('this is not an ID token');
       }
       return validated;

@@ -11,6 +11,7 @@ import type { IdentityProvider } from '../identity-provider.ts';
 /** `__Host-` and `__Secure-` (RFC 6265bis §4.1.3) need https, and `__Host-` a cookie for the whole host. */
 export const cookieNamesFor = (isSecure: boolean) => ({
   session: `${isSecure ? '__Host-' : ''}latchkey_session`,
+  past: `${isSecure ? '__Host-' : ''}latchkey_past`,
   interaction: `${isSecure ? '__Secure-' : ''}latchkey_interaction`,
   resume: `${isSecure ? '__Secure-' : ''}latchkey_resume`,
 });
@@ -43,11 +44,18 @@ export interface BrowserSession {
   cookieDigest(ctx: Koa.Context): { readonly cookieDigest: string } | undefined;
   /** Clears the cookie; src/sessions ends the session itself. */
   clearCookie(ctx: Koa.Context): void;
+  /**
+   * Notes that this browser has this session, for as long as it can: the session's own cookie ends with it, and grants live on. What
+   * is noted signs nobody in.
+   */
+  remember(ctx: Pick<Koa.Context, 'cookies'>, uid: string): void;
+  /** Whether it is one of the last sessions of this browser. */
+  had(ctx: Koa.Context, uid: string): boolean;
 }
 
 interface Deps {
   readonly provider: () => IdentityProvider;
-  readonly cookieNames: { readonly session: string };
+  readonly cookieNames: { readonly session: string; readonly past: string };
   readonly settings: () => { readonly session_idle_seconds: number };
   readonly clock: Clock;
 }
@@ -55,11 +63,29 @@ interface Deps {
 // The same options as the library gets in configuration.ts.
 const COOKIE = { httpOnly: true, sameSite: 'lax', signed: true, overwrite: true } as const;
 
+const MAX_PAST = 5;
+/** No browser keeps one longer (RFC 6265bis §5.5); a grant lives for a year. */
+const LONGEST_COOKIE_MS = 400 * 86_400_000;
+
 const hasAccount = (session: Session): session is Session & { accountId: string } =>
   session.accountId !== undefined;
 
 export function createBrowserSession({ provider, cookieNames, settings, clock }: Deps): BrowserSession {
+  /** Digests of public ids, the newest first. */
+  const pastOf = (ctx: Pick<Koa.Context, 'cookies'>): string[] =>
+    (ctx.cookies.get(cookieNames.past, { signed: true }) ?? '').split('.').filter(Boolean);
+
+  function remember(ctx: Pick<Koa.Context, 'cookies'>, uid: string): void {
+    const [past, digest] = [pastOf(ctx), secretDigest(uid)];
+    if (past.includes(digest)) return;
+    const value = [digest, ...past].slice(0, MAX_PAST).join('.');
+    ctx.cookies.set(cookieNames.past, value, { ...COOKIE, maxAge: LONGEST_COOKIE_MS });
+  }
+
   return {
+    remember,
+    had: (ctx, uid) => pastOf(ctx).includes(secretDigest(uid)),
+
     async current(ctx) {
       const session = await provider().Session.get(ctx);
       if (!hasAccount(session)) return undefined;
@@ -76,6 +102,7 @@ export function createBrowserSession({ provider, cookieNames, settings, clock }:
       if (isStored) session.resetIdentifier();
       await session.save(settings().session_idle_seconds);
       ctx.cookies.set(cookieNames.session, session.jti, COOKIE);
+      remember(ctx, session.uid);
       return session.uid;
     },
 

@@ -237,6 +237,7 @@ export const samples = {
   'cookies-off': sample('cookies-off', { retryUrl: '/oauth2/authorize?client_id=acme' }),
   'signed-out': sample('signed-out', { clientName: 'Acme Analytics', continueUrl: 'https://acme.example/' }),
   'signed-out-plain': sample('signed-out', {}),
+  'signed-out-elsewhere': sample('signed-out', { isElsewhere: true }),
   'logout-confirm': sample('logout-confirm', {
     csrf,
     fields: [
