@@ -43,6 +43,8 @@ const SKIPPED: ReadonlySet<SyntaxKind> = new Set([
 /** Members that describe the API, or that programs read. */
 const NOT_SHOWN =
   /^(?:description|summary|operationId|pattern|attributes|example|examples|name|key|path|template)$/;
+/** Of schemas (src/admin/api/schema-parts.ts): a text handed to them alone is their description. */
+const SCHEMAS = /^(?:string|integer|boolean|object|array|oneOf|orNull|\w+OrNull|timestamp)$/;
 const MAX_VARIANTS = 12;
 const VALUE = '\0';
 /** A value that is a text of ours: `ours(problem)` (src/phrase.ts). */
@@ -52,6 +54,9 @@ const product = (heads: readonly string[], tails: readonly string[]): string[] =
   heads.flatMap((head) => tails.map((tail) => head + tail)).slice(0, MAX_VARIANTS);
 
 const isJoined = (node: Node) => isBinaryExpression(node) && node.operatorToken.kind === SyntaxKind.PlusToken;
+
+const isOneText = (node: Node): boolean =>
+  isStringLiteralLikeNode(node) || isTemplateExpression(node) || isJoined(node);
 
 /** What an expression can be: a text, texts by a condition, or a value. */
 function variants(node: Node, source: SourceFile): string[] {
@@ -119,7 +124,7 @@ function textsIn(source: SourceFile, path: string): Found[] {
         for (const { expression } of node.template.templateSpans) visit(expression, false);
       return;
     }
-    const isWhole = isStringLiteralLikeNode(node) || isTemplateExpression(node) || isJoined(node);
+    const isWhole = isOneText(node);
     if (isWhole && !isTaken)
       for (const variant of variants(node, source)) {
         const text = named(variant);
@@ -136,8 +141,9 @@ function textsIn(source: SourceFile, path: string): Found[] {
           node.kind === SyntaxKind.TemplateSpan));
     // What a case compares with is a code.
     const compared = isCaseClause(node) ? node.expression : undefined;
+    const isSchema = isCallExpression(node) && SCHEMAS.test(node.expression.getText(source));
     node.forEachChild((child) => {
-      if (child !== compared) visit(child, isPart);
+      if (child !== compared && !(isSchema && isOneText(child))) visit(child, isPart);
     });
   };
   source.forEachChild((child) => visit(child, false));

@@ -1,36 +1,29 @@
 // What imports of newline-delimited JSON share: each line is a request of its own, and has a result of its own.
-import {
-  Integer,
-  Object as ObjectSchema,
-  Optional,
-  Record as RecordSchema,
-  type Static,
-  String as StringSchema,
-} from 'typebox';
+import { Record as RecordSchema, type Static } from 'typebox';
 import { AppError } from '../../errors.ts';
 import type { Line } from '../../http/index.ts';
 import { parseJson } from '../../json.ts';
 import { StoreUnavailable } from '../../store/port.ts';
-import { strict } from './schema-parts.ts';
+import { integer, object, optional, string } from './schema-parts.ts';
 
 export const lineTypes = ['application/x-ndjson', 'application/jsonl'];
 
-export const lineNumber = Integer({ description: 'The number of the line; the first is 1.' });
+export const lineNumber = integer('The number of the line; the first is 1.');
 export const stoppedMeaning = '`stopped`: this line and all following ones were not processed.';
 
-const lineErrorSchema = ObjectSchema(
+const lineErrorSchema = object(
   {
-    reason: StringSchema({ description: 'A stable code for programs.' }),
-    message: StringSchema({ description: 'A sentence for people.' }),
-    fields: Optional(
-      RecordSchema(StringSchema(), StringSchema(), {
+    reason: string('A stable code for programs.'),
+    message: string('A sentence for people.'),
+    fields: optional(
+      RecordSchema(string(), string(), {
         description: 'The invalid fields by name, each with its problem.',
       }),
     ),
   },
-  { ...strict, description: 'Why the line changed nothing.' },
+  'Why the line changed nothing.',
 );
-export const lineError = Optional(lineErrorSchema);
+export const lineError = optional(lineErrorSchema);
 
 export const lineErrorOf = ({ code: reason, message, fields }: AppError): Static<typeof lineErrorSchema> => ({
   reason,

@@ -1,20 +1,11 @@
 // The parameters of every list (decisions §6): limit, offset or cursor, sort, order, search, filters and time ranges.
 // One declaration per list gives the schema, the validation errors and the storage query.
-import {
-  Enum,
-  Integer,
-  Object as ObjectSchema,
-  Optional,
-  String as StringSchema,
-  type TObject,
-  type TProperties,
-  type TSchema,
-} from 'typebox';
+import type { TObject, TProperties, TSchema } from 'typebox';
 import { invalid } from '../../errors.ts';
 import { epochOf } from '../../model/time-kinds.ts';
 import type { CollectionDefinition, FieldFilter, FieldValue } from '../../store/port.ts';
 import { EXPECTED } from './expected.ts';
-import { timeGiven } from './schema-parts.ts';
+import { integer, object, oneOf, optional, string, timeGiven } from './schema-parts.ts';
 
 /** Filters that must all match. */
 export type FilterGroup = readonly FieldFilter[];
@@ -68,23 +59,23 @@ const timeSchema = (description: string) =>
 /** @returns the schema of the list's query string */
 export function listQuerySchema<Record>(list: ListDefinition<Record>): TObject {
   const properties: TProperties = {
-    limit: Optional(
-      Integer({ minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT, description: 'Items per page.' }),
+    limit: optional(
+      integer({ minimum: 1, maximum: MAX_LIMIT, default: DEFAULT_LIMIT, description: 'Items per page.' }),
     ),
-    offset: Optional(
-      Integer({ minimum: 0, maximum: MAX_OFFSET, description: 'Items to skip; not together with `cursor`.' }),
+    offset: optional(
+      integer({ minimum: 0, maximum: MAX_OFFSET, description: 'Items to skip; not together with `cursor`.' }),
     ),
-    cursor: Optional(
-      StringSchema({ minLength: 1, maxLength: 4096, description: 'The `next` of the previous page.' }),
+    cursor: optional(
+      string({ minLength: 1, maxLength: 4096, description: 'The `next` of the previous page.' }),
     ),
-    sort: Optional(
-      Enum([...list.sorts], {
+    sort: optional(
+      oneOf([...list.sorts], {
         default: list.sorts[0],
         description: 'The field that the items are sorted by.',
       }),
     ),
-    order: Optional(
-      Enum(['asc', 'desc'], { default: list.defaultOrder, description: 'Ascending or descending.' }),
+    order: optional(
+      oneOf(['asc', 'desc'], { default: list.defaultOrder, description: 'Ascending or descending.' }),
     ),
   };
   if (list.searches) {
@@ -92,18 +83,18 @@ export function listQuerySchema<Record>(list: ListDefinition<Record>): TObject {
     const description = list.searchedBy
       ? `Only items in which every word of this text is a part of ${fields}, ignoring case and accents.`
       : `Only items in which a part of ${fields} is this text, ignoring case.`;
-    properties.search = Optional(StringSchema({ maxLength: 200, description }));
+    properties.search = optional(string({ maxLength: 200, description }));
   }
-  for (const [name, { schema }] of Object.entries(list.filters ?? {})) properties[name] = Optional(schema);
+  for (const [name, { schema }] of Object.entries(list.filters ?? {})) properties[name] = optional(schema);
   for (const name of list.times) {
-    properties[`${name}_from`] = Optional(
+    properties[`${name}_from`] = optional(
       timeSchema(`Only items whose \`${name}\` is at this time or later.`),
     );
-    properties[`${name}_to`] = Optional(
+    properties[`${name}_to`] = optional(
       timeSchema(`Only items whose \`${name}\` is at this time or earlier.`),
     );
   }
-  return ObjectSchema(properties, { additionalProperties: false });
+  return object(properties);
 }
 
 /** @param query fits listQuerySchema(list). @throws AppError request.invalid */

@@ -1,19 +1,12 @@
 // Pages of lists: turns a validated request into storage queries, and their results into the envelope
 // { items, total, limit, offset, next } (decisions §6).
-import {
-  Array as ArraySchema,
-  Integer,
-  Null,
-  Object as ObjectSchema,
-  String as StringSchema,
-  type TSchema,
-  Union,
-} from 'typebox';
+import { Null, type TSchema, Union } from 'typebox';
 import { invalid } from '../../errors.ts';
 import type { FieldValue, Query } from '../../store/port.ts';
 import type { Cursors, Position } from './cursor.ts';
 import { type ListDefinition, type ListRequest, MAX_LIMIT } from './list-query.ts';
 import type { Listing } from './ports.ts';
+import { array, integer, object, string } from './schema-parts.ts';
 
 export interface ListPage<Item> {
   items: Item[];
@@ -27,17 +20,17 @@ export interface ListPage<Item> {
 
 /** @returns the schema of a page of such items */
 export const pageSchema = <S extends TSchema>(item: S) =>
-  ObjectSchema(
+  object(
     {
-      items: ArraySchema(item, { description: 'The items of this page.' }),
-      total: Integer({ description: 'Matching items on all pages.' }),
-      limit: Integer({ description: 'The most items that a page has.' }),
-      offset: Integer({ description: 'Items before this page.' }),
-      next: Union([StringSchema(), Null()], {
+      items: array(item, 'The items of this page.'),
+      total: integer('Matching items on all pages.'),
+      limit: integer('The most items that a page has.'),
+      offset: integer('Items before this page.'),
+      next: Union([string(), Null()], {
         description: 'Pass it as `cursor` to continue; null: this is the last page.',
       }),
     },
-    { additionalProperties: false, description: 'A page of the list.' },
+    'A page of the list.',
   );
 
 interface Source<Record, Item> {

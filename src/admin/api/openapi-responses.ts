@@ -1,20 +1,10 @@
 // The responses in the OpenAPI document: which statuses a route can return, with which headers and which body.
-
-import {
-  Enum,
-  Integer,
-  Null,
-  Object as ObjectSchema,
-  Optional,
-  Record as RecordSchema,
-  String as StringSchema,
-  type TSchema,
-} from 'typebox';
+import { Null, Record as RecordSchema, type TSchema } from 'typebox';
 import { memberOf } from '../../json.ts';
 import { type ErrorCode, errorCodes, errorRows } from '../../model/errors/errors.ts';
 import { exampleOf } from './examples.ts';
 import { isConditional, isCreating, type Route } from './route.ts';
-import { documented, nullable, strict } from './schema-parts.ts';
+import { documented, integer, object, oneOf, optional, orNull, string } from './schema-parts.ts';
 
 const codes = errorCodes.filter((code) => errorRows[code].outsideAdminApi !== true);
 
@@ -24,25 +14,25 @@ const reasonsOf = (status: number): { readonly reason: ErrorCode; readonly messa
     .filter((code) => errorRows[code].status === status)
     .map((reason) => ({ reason, message: errorRows[reason].message }));
 
-export const errorSchema = ObjectSchema(
+export const errorSchema = object(
   {
     data: Null({ description: 'Always null in a refusal.' }),
-    error: ObjectSchema(
+    error: object(
       {
-        code: Integer({ description: 'The HTTP status.' }),
-        message: StringSchema({ description: 'A sentence for people.' }),
-        reason: Enum(codes, { description: 'A stable code for programs.' }),
-        fields: Optional(
-          RecordSchema(StringSchema(), StringSchema(), {
+        code: integer('The HTTP status.'),
+        message: string('A sentence for people.'),
+        reason: oneOf(codes, 'A stable code for programs.'),
+        fields: optional(
+          RecordSchema(string(), string(), {
             description: 'The invalid fields, parameters and headers by name, each with its problem.',
           }),
         ),
-        request_id: StringSchema({ description: 'The same as in the program log and the audit log.' }),
+        request_id: string('The same as in the program log and the audit log.'),
       },
-      { ...strict, description: 'Why the request was refused.' },
+      'Why the request was refused.',
     ),
   },
-  { ...strict, description: 'A refusal.' },
+  'A refusal.',
 );
 
 /** What each error status means; the reasons come from their rows. */
@@ -186,25 +176,20 @@ export const linesOf = (lines: NonNullable<Route['lines']>, which: 'row' | 'resu
     ]),
   );
 
-const mailSchema = nullable(
-  ObjectSchema(
-    {
-      id: StringSchema({ description: 'The ID of the mail, as in `GET /mails`.' }),
-      state: Enum(['queued', 'kept'], {
-        description:
-          '`queued`: it waits until the mail server accepts it; `kept`: no mail server is configured, so nobody gets it. ' +
-          'Administrators can read it and pass it on.',
-      }),
-    },
-    strict,
-  ),
-  { description: 'What became of the mail so far; null: none was asked for.' },
+const mailSchema = orNull(
+  object({
+    id: string('The ID of the mail, as in `GET /mails`.'),
+    state: oneOf(
+      ['queued', 'kept'],
+      '`queued`: it waits until the mail server accepts it; `kept`: no mail server is configured, so nobody gets it. ' +
+        'Administrators can read it and pass it on.',
+    ),
+  }),
+  'What became of the mail so far; null: none was asked for.',
 );
 
 const enveloped = ({ isBare, success }: Route, inner: TSchema): TSchema =>
-  isBare === true
-    ? inner
-    : ObjectSchema({ data: inner, ...(success.hasMail === true && { mail: mailSchema }) }, strict);
+  isBare === true ? inner : object({ data: inner, ...(success.hasMail === true && { mail: mailSchema }) });
 
 function meaningOf({ success: { status, schema }, lines }: Route): string {
   if (status === 201) return 'Created.';

@@ -1,11 +1,10 @@
 // The OpenAPI 3.1 document of the admin API, generated from the same declarations that validate the requests.
-
-import { Record as RecordSchema, String as StringSchema, type TSchema, Unknown } from 'typebox';
+import { Record as RecordSchema, type TSchema, Unknown } from 'typebox';
 import { memberOf } from '../../json.ts';
 import { exampleOf } from './examples.ts';
 import { errorSchema, headers, linesOf, refusals, responsesOf } from './openapi-responses.ts';
 import { defineRoute, isConditional, isCreating, type Route } from './route.ts';
-import { documented } from './schema-parts.ts';
+import { documented, string } from './schema-parts.ts';
 
 interface About {
   readonly title: string;
@@ -139,7 +138,7 @@ export function openApiRoute(routes: readonly Route[], about: About): Route {
     path: '/openapi.json',
     tag: 'About',
     summary: 'This document',
-    success: { status: 200, schema: RecordSchema(StringSchema(), Unknown()) },
+    success: { status: 200, schema: RecordSchema(string(), Unknown()) },
     isBare: true,
     handle: async () => {
       document ??= toOpenApi([...routes, route], about);

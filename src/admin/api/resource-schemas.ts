@@ -16,7 +16,7 @@ import { isMembers } from '../../json.ts';
 import type { Schema } from '../../model/kind.ts';
 import type { Row } from '../../model/row.ts';
 import { EXPECTED } from './expected.ts';
-import { DOCUMENTED, nullable, strict } from './schema-parts.ts';
+import { DOCUMENTED, orNull, strict } from './schema-parts.ts';
 
 type Direction = 'shown' | 'given';
 type Described = Row<unknown> & { readonly example?: unknown };
@@ -43,7 +43,7 @@ function schemaOf(
   };
   const [either, ...others] = Array.isArray(anyOf) ? anyOf.filter(isMembers) : [];
   if (either !== undefined && others.some((one) => one.type === 'null'))
-    return nullable(schemaOf(either, to), about);
+    return orNull(schemaOf(either, to), about);
   if (either !== undefined && type === undefined)
     return Union(
       [either, ...others].map((one) => schemaOf(one, to)),
@@ -82,7 +82,7 @@ function memberOf({ kind, absent, description, example }: Described, to: Directi
   const examples = example === undefined ? {} : { examples: [example] };
   if (absent !== null) return schemaOf({ ...kind.schema, description, ...examples }, to);
   const inner = { ...kind.schema, ...examples, ...(to === 'given' && { description }) };
-  return nullable(schemaOf(inner, to), { description });
+  return orNull(schemaOf(inner, to), { description });
 }
 
 /** @returns what administrators see */

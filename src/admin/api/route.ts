@@ -1,12 +1,13 @@
 // Defines routes. The handle holds everything known without a running server: method, path, input, output and audit
 // event; how sensitive it is, the table of all acts says (sensitivity.ts). Validation, types and the OpenAPI document are derived from it. The implementation is added when the server
 // is assembled.
-import { Object as ObjectSchema, type Static, type TObject, type TSchema } from 'typebox';
+import type { Static, TObject, TSchema } from 'typebox';
 import { AppError } from '../../errors.ts';
 import type { EventName, RecordedEvent, Target } from '../../events/index.ts';
 import type { Line, LineOptions } from '../../http/index.ts';
 import type { Queued } from '../../mail/index.ts';
 import type { Actor } from './ports.ts';
+import { object } from './schema-parts.ts';
 import { type Sensitivity, sensitivityOf } from './sensitivity.ts';
 import { createValidator, type Validator } from './validate.ts';
 
@@ -106,7 +107,7 @@ export interface Declaration<P extends TObject, Q extends TObject, B extends TSc
 
 type AnyDeclaration = Declaration<TObject, TObject, TSchema, TSchema>;
 
-const nothing = ObjectSchema({}, { additionalProperties: false });
+const nothing = object({});
 export type Nothing = typeof nothing;
 
 /** A route as a static value: a page that calls it passes `Params` and receives `Data`. */

@@ -12,7 +12,7 @@ import {
 } from 'typebox';
 import { type ApplicationFact, describedOf } from '../../model/applications/row.ts';
 import type { Schema } from '../../model/kind.ts';
-import { DOCUMENTED, type Keywords, nullable } from './schema-parts.ts';
+import { DOCUMENTED, type Keywords, orNull } from './schema-parts.ts';
 
 const isSchema = (given: unknown): given is Schema => typeof given === 'object' && given !== null;
 
@@ -68,15 +68,15 @@ function schemaOfRow(name: string, row: ApplicationFact, { isGiven, isCleared, d
       ...(values ? { enum: values } : format ? { format } : {}),
       ...(absent !== null && about),
     });
-    return absent === null ? nullable(own, { description }) : own;
+    return absent === null ? orNull(own, { description }) : own;
   }
   if (isMissing) {
     const ruled = isGiven && Object.keys(rule).length > 0 ? { [DOCUMENTED]: rule } : {};
     const own = schemaOf({ type, ...WIDE[String(type)], ...about, ...ruled });
-    return isCleared === true ? nullable(own, { description }) : own;
+    return isCleared === true ? orNull(own, { description }) : own;
   }
   const ruled = narrow(kind.schema, isGiven ? documented?.[name] : undefined);
-  return absent === null ? nullable(schemaOf(ruled), about) : schemaOf({ ...ruled, ...about });
+  return absent === null ? orNull(schemaOf(ruled), about) : schemaOf({ ...ruled, ...about });
 }
 
 /** @returns the members of a body or a view; what is set may be missing, what the server says never is */

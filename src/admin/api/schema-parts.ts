@@ -1,13 +1,46 @@
 // JSON schema parts that all resources share.
-import { Null, String as StringSchema, type TSchema, type TSchemaOptions, Union } from 'typebox';
+import {
+  Array as ArraySchema,
+  Boolean as BooleanSchema,
+  Enum,
+  Integer,
+  Null,
+  Object as ObjectSchema,
+  Optional,
+  String as StringSchema,
+  type TEnumValue,
+  type TProperties,
+  type TSchema,
+  type TSchemaOptions,
+  Union,
+} from 'typebox';
 import { time } from '../../model/time-kinds.ts';
 import { EXPECTED } from './expected.ts';
 
 /** Objects are closed: unknown members are refused. */
 export const strict = { additionalProperties: false } as const;
 
+/** What a schema says of its values; a text alone is the description. */
+type About = string | TSchemaOptions;
+
+const said = (about: About = {}): TSchemaOptions =>
+  typeof about === 'string' ? { description: about } : about;
+
+export const string = (about?: About) => StringSchema(said(about));
+export const integer = (about?: About) => Integer(said(about));
+export const boolean = (about?: About) => BooleanSchema(said(about));
+export const oneOf = <Values extends TEnumValue[]>(values: readonly [...Values], about?: About) =>
+  Enum(values, said(about));
+export const array = <S extends TSchema>(items: S, about?: About) => ArraySchema(items, said(about));
+export const object = <P extends TProperties>(members: P, about?: About) =>
+  ObjectSchema(members, { ...strict, ...said(about) });
+export const orNull = <S extends TSchema>(schema: S, about?: About) => Union([schema, Null()], said(about));
+export const optional = Optional;
+
 export const timestamp = (description?: string) =>
   StringSchema({ format: 'date-time', ...(description !== undefined && { description }) });
+export const stringOrNull = (about: About) => orNull(string(), about);
+export const timestampOrNull = (about: About) => orNull(timestamp(), about);
 export const createdAt = () => timestamp('When it was created.');
 export const expiresAt = () => timestamp('When it expires.');
 
@@ -17,9 +50,6 @@ export const timeGiven = (options: TSchemaOptions = {}) => StringSchema({ ...tim
 /** @param at epoch milliseconds @returns what `timestamp` describes */
 export const iso = (at: number): string => new Date(at).toISOString();
 export const isoOrNull = (at: number | undefined): string | null => (at === undefined ? null : iso(at));
-
-export const nullable = <S extends TSchema>(schema: S, options: TSchemaOptions = {}) =>
-  Union([schema, Null()], options);
 
 /**
  * Extension keyword: what the OpenAPI document says about a value beside the schema. For rules that the domain checks, because it

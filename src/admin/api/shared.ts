@@ -1,69 +1,55 @@
 // Helpers that the routes of several resources share: ids in paths, and the version check before an act that the domain
 // does not make conditional itself.
-import { Integer, Object as ObjectSchema, Optional, String as StringSchema } from 'typebox';
 import type { Account } from '../../accounts/index.ts';
 import { AppError, type ErrorCode } from '../../errors.ts';
-import { strict } from './schema-parts.ts';
+import { integer, object, optional, string } from './schema-parts.ts';
 
 /** Matches every id that this server or its backends create: short, without special characters. */
 const id = (description: string) =>
-  StringSchema({ minLength: 1, maxLength: 128, pattern: '^[A-Za-z0-9_.:-]+$', description });
+  string({ minLength: 1, maxLength: 128, pattern: '^[A-Za-z0-9_.:-]+$', description });
 const userId = () => id('The `id` of the user.');
 
-export const idParams = ObjectSchema({ id: id('The `id` of the item.') }, strict);
-export const userParams = ObjectSchema({ id: userId() }, strict);
+export const idParams = object({ id: id('The `id` of the item.') });
+export const userParams = object({ id: userId() });
 /** Of an agent it may be the address of its metadata document (docs/agents.md), percent-encoded in a path. */
-const clientId = StringSchema({
+const clientId = string({
   minLength: 1,
   maxLength: 200,
   pattern: '^(?:[A-Za-z0-9_.:-]{1,128}|https://[!-.0-~][!-~]*)$',
   description: 'The `client_id` of the application.',
 });
-export const clientIdParams = ObjectSchema({ client_id: clientId }, strict);
-export const clientUserParams = ObjectSchema({ client_id: clientId, user_id: userId() }, strict);
-export const userSessionParams = ObjectSchema(
-  { id: userId(), session_id: id('The `id` of the session.') },
-  strict,
-);
-export const userGrantParams = ObjectSchema({ id: userId(), grant_id: id('The `id` of the grant.') }, strict);
-export const memberParams = ObjectSchema({ id: id('The name of the group.'), user_id: userId() }, strict);
-export const userDeviceParams = ObjectSchema(
-  { id: userId(), device_id: id('The `id` of the trusted device.') },
-  strict,
-);
+export const clientIdParams = object({ client_id: clientId });
+export const clientUserParams = object({ client_id: clientId, user_id: userId() });
+export const userSessionParams = object({ id: userId(), session_id: id('The `id` of the session.') });
+export const userGrantParams = object({ id: userId(), grant_id: id('The `id` of the grant.') });
+export const memberParams = object({ id: id('The name of the group.'), user_id: userId() });
+export const userDeviceParams = object({ id: userId(), device_id: id('The `id` of the trusted device.') });
 /** Credential ids are longer than other ids (WebAuthn §7.1: up to 1023 bytes). */
-export const userPasskeyParams = ObjectSchema(
-  {
-    id: userId(),
-    passkey_id: StringSchema({
-      minLength: 1,
-      maxLength: 1364,
-      pattern: '^[A-Za-z0-9_-]+$',
-      description: 'The `id` of the passkey.',
-    }),
-  },
-  strict,
-);
-export const userIdBody = ObjectSchema(
-  { user_id: StringSchema({ minLength: 1, maxLength: 128, description: 'The `id` of the user.' }) },
-  strict,
-);
+export const userPasskeyParams = object({
+  id: userId(),
+  passkey_id: string({
+    minLength: 1,
+    maxLength: 1364,
+    pattern: '^[A-Za-z0-9_-]+$',
+    description: 'The `id` of the passkey.',
+  }),
+});
+export const userIdBody = object({
+  user_id: string({ minLength: 1, maxLength: 128, description: 'The `id` of the user.' }),
+});
 
 const MAX_OVERLAP_SECONDS = 2_592_000;
 /** Of a secret. */
-export const rotationBody = ObjectSchema(
-  {
-    overlap_seconds: Optional(
-      Integer({
-        minimum: 0,
-        maximum: MAX_OVERLAP_SECONDS,
-        description:
-          'How long the previous secret is still accepted, in seconds; 0, the default: it is refused immediately.',
-      }),
-    ),
-  },
-  { additionalProperties: false },
-);
+export const rotationBody = object({
+  overlap_seconds: optional(
+    integer({
+      minimum: 0,
+      maximum: MAX_OVERLAP_SECONDS,
+      description:
+        'How long the previous secret is still accepted, in seconds; 0, the default: it is refused immediately.',
+    }),
+  ),
+});
 
 /**
  * @param ifVersion the version that If-Match requires

@@ -1,19 +1,22 @@
 // API keys: bearer credentials for programs that use the admin API. src/oidc/tokens/admin-bearer.ts decides what a key may do.
-import {
-  Array as ArraySchema,
-  Enum,
-  Integer,
-  Object as ObjectSchema,
-  Optional,
-  String as StringSchema,
-} from 'typebox';
 import type { ApiKey, ApiKeys } from '../../../clients/index.ts';
 import { AppError, invalid } from '../../../errors.ts';
 import { type ApiKeyOwner, type ApiKeyRecord, apiKeys as collection } from '../../../store/administration.ts';
 import { defineResource, type ListPorts } from '../../api/define-resource.ts';
 import type { ListDefinition } from '../../api/list-query.ts';
 import type { Actor } from '../../api/ports.ts';
-import { createdAt, expiresAt, nullable, strict, timestamp } from '../../api/schema-parts.ts';
+import {
+  array,
+  createdAt,
+  expiresAt,
+  integer,
+  object,
+  oneOf,
+  optional,
+  string,
+  stringOrNull,
+  timestampOrNull,
+} from '../../api/schema-parts.ts';
 import { atVersion, idParams } from '../../api/shared.ts';
 
 export type ApiKeysPort = Pick<ApiKeys, 'create' | 'find' | 'query' | 'remove'>;
@@ -33,71 +36,66 @@ const list: ListDefinition<ApiKeyRecord> = {
 
 const DEFAULT_EXPIRY_SECONDS = 90 * 86_400;
 const MAX_EXPIRY_SECONDS = 366 * 86_400;
-const scope = () => Enum(['admin', 'admin:read']);
+const scope = () => oneOf(['admin', 'admin:read']);
 const scopesMeaning = '`admin`: full access; `admin:read`: read-only access.';
 
 const shown = {
-  id: StringSchema({ description: 'Identifies the key; it is not the key itself.' }),
-  name: StringSchema({
+  id: string('Identifies the key; it is not the key itself.'),
+  name: string({
     description: 'For example, the program that uses the key.',
     examples: ['Nightly export'],
   }),
-  scopes: ArraySchema(scope(), { description: scopesMeaning }),
-  owner_kind: Enum(['user', 'client', 'installation'], {
-    description: 'The kind of owner. A key never allows more than its owner currently may do.',
-  }),
-  owner_id: nullable(StringSchema(), {
-    description:
-      'The ID of the user or application; null: the key belongs to the installation and has no owner.',
-  }),
-  created_by: StringSchema({ description: 'Who created it, as `kind:id`, for example `user:7f1c9f0e-…`.' }),
+  scopes: array(scope(), scopesMeaning),
+  owner_kind: oneOf(
+    ['user', 'client', 'installation'],
+    'The kind of owner. A key never allows more than its owner currently may do.',
+  ),
+  owner_id: stringOrNull(
+    'The ID of the user or application; null: the key belongs to the installation and has no owner.',
+  ),
+  created_by: string('Who created it, as `kind:id`, for example `user:7f1c9f0e-…`.'),
   created_at: createdAt(),
   expires_at: expiresAt(),
-  last_used_at: nullable(timestamp(), {
-    description: 'When it was last used, to a quarter of an hour; null: never.',
-  }),
+  last_used_at: timestampOrNull('When it was last used, to a quarter of an hour; null: never.'),
 };
 
-export const apiKeySchema = ObjectSchema(shown, { ...strict, description: 'An API key without its value.' });
-const newApiKeySchema = ObjectSchema(
-  {
-    name: StringSchema({
-      minLength: 1,
-      maxLength: 200,
-      description: 'For example, the program that uses the key.',
-      examples: ['Nightly export'],
+export const apiKeySchema = object(shown, 'An API key without its value.');
+const newApiKeySchema = object({
+  name: string({
+    minLength: 1,
+    maxLength: 200,
+    description: 'For example, the program that uses the key.',
+    examples: ['Nightly export'],
+  }),
+  scopes: optional(
+    array(scope(), {
+      minItems: 1,
+      maxItems: 2,
+      uniqueItems: true,
+      default: ['admin:read'],
+      description: scopesMeaning,
     }),
-    scopes: Optional(
-      ArraySchema(scope(), {
-        minItems: 1,
-        maxItems: 2,
-        uniqueItems: true,
-        default: ['admin:read'],
-        description: scopesMeaning,
-      }),
+  ),
+  owner: optional(
+    oneOf(
+      ['self', 'installation'],
+      '`self`: the caller, whose permissions limit the key; `installation`: no user, for programs that must keep working when users leave. ' +
+        'Only an administrator who signed in within the last five minutes can create a key of the installation. ' +
+        'Default: `self`; with ADMIN_TOKEN, which belongs to no user: `installation`.',
     ),
-    owner: Optional(
-      Enum(['self', 'installation'], {
-        description:
-          '`self`: the caller, whose permissions limit the key; `installation`: no user, for programs that must keep working when users leave. ' +
-          'Only an administrator who signed in within the last five minutes can create a key of the installation. ' +
-          'Default: `self`; with ADMIN_TOKEN, which belongs to no user: `installation`.',
-      }),
-    ),
-    expires_in_seconds: Optional(
-      Integer({
-        minimum: 60,
-        maximum: MAX_EXPIRY_SECONDS,
-        default: DEFAULT_EXPIRY_SECONDS,
-        description: 'How long the key is valid, in seconds.',
-      }),
-    ),
-  },
-  strict,
-);
-const createdApiKeySchema = ObjectSchema(
-  { ...shown, api_key: StringSchema({ description: 'The bearer token; only this response contains it.' }) },
-  { ...strict, description: 'The new API key.' },
+  ),
+  expires_in_seconds: optional(
+    integer({
+      minimum: 60,
+      maximum: MAX_EXPIRY_SECONDS,
+      default: DEFAULT_EXPIRY_SECONDS,
+      description: 'How long the key is valid, in seconds.',
+    }),
+  ),
+});
+const createdApiKeySchema = object(
+  { ...shown, api_key: string('The bearer token; only this response contains it.') },
+  'The new API key.',
 );
 
 const ownerKindOf = ({ owner }: ApiKey): ApiKeyOwner['kind'] | 'installation' =>

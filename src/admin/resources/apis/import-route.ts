@@ -1,6 +1,6 @@
 // POST /resources/import: APIs of another installation, one JSON object per line as the list shows them. An API is found by its
 // identifier: one that is there is replaced, another is created. Each line is a request of its own: an invalid one stops no other.
-import { Enum, Object as ObjectSchema, Optional, type Static, String as StringSchema } from 'typebox';
+import type { Static } from 'typebox';
 import type { Events } from '../../../events/index.ts';
 import type { Line } from '../../../http/index.ts';
 import { defineRoutes, type RouteKit } from '../../api/define-resource.ts';
@@ -16,7 +16,7 @@ import {
   stoppedMeaning,
 } from '../../api/import-lines.ts';
 import type { LinesInput } from '../../api/route.ts';
-import { strict } from '../../api/schema-parts.ts';
+import { object, oneOf, optional, string } from '../../api/schema-parts.ts';
 import { createValidator } from '../../api/validate.ts';
 import type { ApisPort } from './resource.ts';
 import { importedApiSchema } from './schema.ts';
@@ -30,22 +30,17 @@ const MAX_ROWS = 1_000;
 const MAX_BYTES = 8 * 1024 * 1024;
 const MAX_LINE_BYTES = 100 * 1024;
 
-const resultSchema = ObjectSchema(
-  {
-    line: lineNumber,
-    status: Enum(['created', 'replaced', 'failed', 'stopped'], { description: stoppedMeaning }),
-    id: Optional(StringSchema({ description: 'The id of the API.' })),
-    identifier: Optional(StringSchema({ description: 'The identifier of the API.' })),
-    introspection_client_id: Optional(
-      StringSchema({ description: 'Of a created one: what it introspects with.' }),
-    ),
-    introspection_client_secret: Optional(
-      StringSchema({ description: 'Of a created one: its secret. Only this response contains it.' }),
-    ),
-    error: lineError,
-  },
-  strict,
-);
+const resultSchema = object({
+  line: lineNumber,
+  status: oneOf(['created', 'replaced', 'failed', 'stopped'], stoppedMeaning),
+  id: optional(string('The id of the API.')),
+  identifier: optional(string('The identifier of the API.')),
+  introspection_client_id: optional(string('Of a created one: what it introspects with.')),
+  introspection_client_secret: optional(
+    string('Of a created one: its secret. Only this response contains it.'),
+  ),
+  error: lineError,
+});
 type Result = Static<typeof resultSchema>;
 
 const row = createValidator(importedApiSchema);

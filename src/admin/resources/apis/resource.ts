@@ -1,11 +1,11 @@
 // APIs: what access tokens are issued for, with their scopes and who may have these (decisions §10).
-import { String as StringSchema } from 'typebox';
 import { groupNamePattern } from '../../../accounts/index.ts';
 import { type Api, type Apis, forGroup, toApi } from '../../../apis/index.ts';
 import { type ApiRecord, apis as collection } from '../../../store/apis.ts';
 import { defineResource, type ListPorts } from '../../api/define-resource.ts';
 import { EXPECTED } from '../../api/expected.ts';
 import type { ListDefinition } from '../../api/list-query.ts';
+import { string } from '../../api/schema-parts.ts';
 import { idParams, rotationBody } from '../../api/shared.ts';
 import {
   apiSchema,
@@ -32,14 +32,14 @@ const list: ListDefinition<ApiRecord> = {
   searches: ['name', 'identifier'],
   filters: {
     identifier: {
-      schema: StringSchema({
+      schema: string({
         minLength: 1,
         maxLength: 500,
         description: 'Only the API with exactly this identifier.',
       }),
     },
     scope_group: {
-      schema: StringSchema({
+      schema: string({
         pattern: groupNamePattern,
         description: 'The name of a group that a scope of the API is for.',
         [EXPECTED]: 'the name of a group',

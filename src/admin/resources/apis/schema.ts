@@ -1,14 +1,8 @@
 // The JSON of APIs in the admin API (decisions §10), by their rows.
-import {
-  Object as ObjectSchema,
-  Optional,
-  String as StringSchema,
-  type TObject,
-  type TSchema,
-} from 'typebox';
+import type { TObject, TSchema } from 'typebox';
 import { apiRows, newApiRows } from '../../../model/apis/rows.ts';
 import { bodySchema, viewSchema } from '../../api/resource-schemas.ts';
-import { strict } from '../../api/schema-parts.ts';
+import { object, optional, string } from '../../api/schema-parts.ts';
 
 export const newApiSchema = bodySchema(newApiRows(), ['identifier', 'name']);
 /** `scopes` is required, so that none ends because it was forgotten. */
@@ -17,27 +11,24 @@ export const changedApiSchema = bodySchema(apiRows, []);
 export const apiSchema = viewSchema(apiRows, { description: 'An API that access tokens are for.' });
 
 const unread = (maxLength: number, about: { readonly description: string }) =>
-  Optional(StringSchema({ maxLength, ...about }));
+  optional(string({ maxLength, ...about }));
 
 /** As the list shows it; what an import cannot set is not read. */
-export const importedApiSchema: TObject<Record<string, TSchema>> = ObjectSchema(
-  {
-    ...bodySchema(newApiRows(), ['identifier', 'name', 'scopes']).properties,
-    id: unread(128, { description: 'Not read: an API is found by its identifier.' }),
-    introspection_client_id: unread(128, { description: 'Not read: an API keeps its own.' }),
-    created_at: unread(40, { description: 'Not read.' }),
-    updated_at: unread(40, { description: 'Not read.' }),
-  },
-  strict,
-);
+export const importedApiSchema: TObject<Record<string, TSchema>> = object({
+  ...bodySchema(newApiRows(), ['identifier', 'name', 'scopes']).properties,
+  id: unread(128, { description: 'Not read: an API is found by its identifier.' }),
+  introspection_client_id: unread(128, { description: 'Not read: an API keeps its own.' }),
+  created_at: unread(40, { description: 'Not read.' }),
+  updated_at: unread(40, { description: 'Not read.' }),
+});
 
-export const apiWithSecretSchema = ObjectSchema(
+export const apiWithSecretSchema = object(
   {
     ...apiSchema.properties,
-    introspection_client_secret: StringSchema({
+    introspection_client_secret: string({
       description: 'The new secret; only this response contains it.',
       examples: ['kX3n…'],
     }),
   },
-  { ...strict, description: 'An API, with the secret that only this response contains.' },
+  'An API, with the secret that only this response contains.',
 );

@@ -1,12 +1,5 @@
 // The audit log: events for administrators to search. src/audit and api/audit-trail.ts define what is recorded.
-import {
-  Enum,
-  Object as ObjectSchema,
-  Record as RecordSchema,
-  type Static,
-  String as StringSchema,
-  Unknown,
-} from 'typebox';
+import { Record as RecordSchema, type Static, Unknown } from 'typebox';
 import type { EventClass } from '../../../model/events/event-row.ts';
 import { classOfEvent } from '../../../model/events/events.ts';
 import { type AuditRecord, audit as collection } from '../../../store/collections.ts';
@@ -15,7 +8,7 @@ import { searchWords } from '../../../store/search-text.ts';
 import { defineResource, type ListPorts } from '../../api/define-resource.ts';
 import type { ListDefinition } from '../../api/list-query.ts';
 import type { Listing } from '../../api/ports.ts';
-import { nullable, strict, timestamp } from '../../api/schema-parts.ts';
+import { object, oneOf, orNull, string, stringOrNull, timestamp } from '../../api/schema-parts.ts';
 
 export interface AuditLogPort {
   find(id: string): Promise<Stored<AuditRecord> | undefined>;
@@ -32,7 +25,7 @@ interface Ports extends ListPorts {
   readonly tokenEvents: TokenEventsPort;
 }
 
-const id = (description: string) => StringSchema({ minLength: 1, maxLength: 256, description });
+const id = (description: string) => string({ minLength: 1, maxLength: 256, description });
 
 /** Not a field of a record: it selects one of the two collections. */
 const CLASS = 'class';
@@ -47,56 +40,60 @@ const list: ListDefinition<AuditRecord> = {
   searchedBy: { field: 'text', wordsOf: searchWords },
   filters: {
     class: {
-      schema: Enum(['general', 'tokens', 'all'], {
-        description:
-          '`tokens`: issued, refreshed and refused tokens, which are many and retained for a shorter time; `general`: all other events. Default: `general`, or the class of the requested event.',
-      }),
+      schema: oneOf(
+        ['general', 'tokens', 'all'],
+        '`tokens`: issued, refreshed and refused tokens, which are many and retained for a shorter time; `general`: all other events. Default: `general`, or the class of the requested event.',
+      ),
       toGroups: (value) =>
         value === 'all' ? [classFilter('general'), classFilter('tokens')] : [classFilter(value)],
     },
     event: {
-      schema: StringSchema({ minLength: 1, maxLength: 64, description: 'Only events of this name.' }),
+      schema: string({ minLength: 1, maxLength: 64, description: 'Only events of this name.' }),
     },
-    outcome: { schema: Enum(['success', 'failure'], { description: 'Only events with this outcome.' }) },
+    outcome: { schema: oneOf(['success', 'failure'], 'Only events with this outcome.') },
     actor_id: { schema: id('Only events that this user, application or API key caused.') },
     target_id: { schema: id('Only events that concern this user or item.') },
     client_id: { schema: id('Only events that concern this application.') },
     ip_address: {
-      schema: StringSchema({ minLength: 1, maxLength: 64, description: 'Only events from this IP address.' }),
+      schema: string({ minLength: 1, maxLength: 64, description: 'Only events from this IP address.' }),
     },
   },
   times: ['at'],
 };
 
-const orNull = (description: string) => nullable(StringSchema(), { description });
-
-const eventSchema = ObjectSchema(
+const eventSchema = object(
   {
-    id: StringSchema({ description: 'The ID of the event; IDs sort by time.' }),
+    id: string('The ID of the event; IDs sort by time.'),
     at: timestamp('When it happened.'),
-    event: StringSchema({ description: 'The name of the event, such as `signin.failure`.' }),
-    class: Enum(['general', 'tokens'], {
-      description: '`tokens`: about issued, refreshed and refused tokens; `general`: all other events.',
-    }),
-    outcome: Enum(['success', 'failure'], { description: 'Whether it was done or refused.' }),
-    reason: orNull('Why it was refused, in more detail than the response to the caller; null: not refused.'),
-    actor_kind: Enum(['user', 'client', 'bootstrap', 'api_key', 'system', 'anonymous'], {
-      description:
-        'Who caused the event. `client`: an application; `bootstrap`: the holder of ADMIN_TOKEN; `system`: this server; `anonymous`: not known.',
-    }),
-    actor_id: orNull('The ID of who caused the event.'),
-    target_kind: orNull('The kind of item that the event concerns, such as `user` or `client`.'),
-    target_id: orNull('The ID of the user or item that the event concerns.'),
-    client_id: orNull('The application that took part.'),
-    ip_address: orNull('The IP address of the request.'),
-    user_agent: orNull('The `User-Agent` of the request.'),
-    request_id: orNull('The same as in the response and in the program log.'),
-    session_id: orNull('In which session it happened; null: in none, or recorded by an earlier version.'),
-    details: nullable(RecordSchema(StringSchema(), Unknown()), {
-      description: 'For example the values before and after; never secrets.',
-    }),
+    event: string('The name of the event, such as `signin.failure`.'),
+    class: oneOf(
+      ['general', 'tokens'],
+      '`tokens`: about issued, refreshed and refused tokens; `general`: all other events.',
+    ),
+    outcome: oneOf(['success', 'failure'], 'Whether it was done or refused.'),
+    reason: stringOrNull(
+      'Why it was refused, in more detail than the response to the caller; null: not refused.',
+    ),
+    actor_kind: oneOf(
+      ['user', 'client', 'bootstrap', 'api_key', 'system', 'anonymous'],
+      'Who caused the event. `client`: an application; `bootstrap`: the holder of ADMIN_TOKEN; `system`: this server; `anonymous`: not known.',
+    ),
+    actor_id: stringOrNull('The ID of who caused the event.'),
+    target_kind: stringOrNull('The kind of item that the event concerns, such as `user` or `client`.'),
+    target_id: stringOrNull('The ID of the user or item that the event concerns.'),
+    client_id: stringOrNull('The application that took part.'),
+    ip_address: stringOrNull('The IP address of the request.'),
+    user_agent: stringOrNull('The `User-Agent` of the request.'),
+    request_id: stringOrNull('The same as in the response and in the program log.'),
+    session_id: stringOrNull(
+      'In which session it happened; null: in none, or recorded by an earlier version.',
+    ),
+    details: orNull(
+      RecordSchema(string(), Unknown()),
+      'For example the values before and after; never secrets.',
+    ),
   },
-  { ...strict, description: 'An event of the audit log.' },
+  'An event of the audit log.',
 );
 export type AuditEvent = Static<typeof eventSchema>;
 

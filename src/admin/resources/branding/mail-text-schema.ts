@@ -1,14 +1,14 @@
 // The own texts of one mail in one language, on the wire, and what is stored of them.
-import { Object as ObjectSchema, Partial, type Static, String as StringSchema } from 'typebox';
+import { Partial, type Static } from 'typebox';
 import { invalid } from '../../../errors.ts';
 import { blocksOf, MAX_MAIL_TEXT, type MailTexts, mailBlocks, problemOf } from '../../../mail/index.ts';
 import type { MailTemplate } from '../../../model/mails.ts';
 import { oneLine } from '../../../model/text-kinds.ts';
 import type { Language } from '../../../views/index.ts';
-import { nullable, strict } from '../../api/schema-parts.ts';
+import { object, orNull, strict, string } from '../../api/schema-parts.ts';
 
 const text = (description: string) =>
-  nullable(StringSchema({ minLength: 1, maxLength: MAX_MAIL_TEXT, pattern: oneLine }), { description });
+  orNull(string({ minLength: 1, maxLength: MAX_MAIL_TEXT, pattern: oneLine }), description);
 
 const members = {
   subject: text(
@@ -21,11 +21,8 @@ const members = {
   not_you: text('What to do if it was someone else.'),
   closing: text('A last sentence; none is shipped.'),
 };
-export const textsSchema = ObjectSchema(members, {
-  ...strict,
-  description: 'The own texts of an e-mail in a language.',
-});
-export const textsBody = Partial(ObjectSchema(members), strict);
+export const textsSchema = object(members, 'The own texts of an e-mail in a language.');
+export const textsBody = Partial(object(members), strict);
 export type MailTextsBody = Static<typeof textsBody>;
 
 /** @returns the own texts of this mail by block, null where it has the shipped one */

@@ -1,24 +1,17 @@
 // The own texts of all mails as one document: what an export is, and what an import takes, by the rules of each text.
-import {
-  Enum,
-  Object as ObjectSchema,
-  Record as RecordSchema,
-  type Static,
-  String as StringSchema,
-  Unknown,
-} from 'typebox';
+import { Record as RecordSchema, type Static, Unknown } from 'typebox';
 import { AppError, invalid } from '../../../errors.ts';
 import { type MailTexts, mailBlocks } from '../../../mail/index.ts';
 import { isMail, mailNames } from '../../../model/mails.ts';
 import { isLanguage, languages } from '../../../views/index.ts';
 import { EXPECTED } from '../../api/expected.ts';
-import { DOCUMENTED, strict } from '../../api/schema-parts.ts';
+import { DOCUMENTED, object, oneOf, string } from '../../api/schema-parts.ts';
 import { createValidator } from '../../api/validate.ts';
 import { textsBody, textsWith } from './mail-text-schema.ts';
 
 /** Names are judged one by one (`allTextsIn`), so that what is wrong is named. */
 const all = () =>
-  RecordSchema(StringSchema(), RecordSchema(StringSchema(), Unknown()), {
+  RecordSchema(string(), RecordSchema(string(), Unknown()), {
     description: 'Texts by language and e-mail. A text that is not given is as shipped.',
     examples: [{ en: { invitation: { subject: 'Join {product}' } } }],
     [EXPECTED]: 'texts by language and e-mail',
@@ -36,16 +29,14 @@ const all = () =>
     },
   });
 
-export const allTextsBody = ObjectSchema({ texts: all() }, strict);
+export const allTextsBody = object({ texts: all() });
 
-export const mailTextsFileSchema = ObjectSchema(
+export const mailTextsFileSchema = object(
   {
-    kind: Enum(['latchkey-mail-texts'], {
-      description: 'What this is, so that no other file is taken for one.',
-    }),
+    kind: oneOf(['latchkey-mail-texts'], 'What this is, so that no other file is taken for one.'),
     texts: all(),
   },
-  { ...strict, description: 'The own texts of all e-mails.' },
+  'The own texts of all e-mails.',
 );
 
 const fileCheck = createValidator(mailTextsFileSchema, 'json');

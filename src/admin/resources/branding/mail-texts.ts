@@ -1,12 +1,11 @@
 // The texts of mails that an administrator wrote in place of shipped ones. A change makes a new version of all of them together.
-import { Array as ArraySchema, Enum, Integer, Object as ObjectSchema, String as StringSchema } from 'typebox';
 import type { SavedLook } from '../../../branding/index.ts';
 import { AppError } from '../../../errors.ts';
 import type { MailTexts } from '../../../mail/index.ts';
 import { isMail, type MailTemplate, mailNames } from '../../../model/mails.ts';
 import { isLanguage, type Language, languages } from '../../../views/index.ts';
 import { defineRoutes, type RouteKit } from '../../api/define-resource.ts';
-import { iso, nullable, strict, timestamp } from '../../api/schema-parts.ts';
+import { array, integer, iso, object, oneOf, orNull, string, timestamp } from '../../api/schema-parts.ts';
 import { ownTextsOf, textsBody, textsSchema, textsWith } from './mail-text-schema.ts';
 import { allTextsBody, allTextsIn, mailTextsFileOf, mailTextsFileSchema } from './mail-texts-file.ts';
 import type { LooksPort } from './resource.ts';
@@ -15,49 +14,45 @@ interface Ports {
   readonly looks: LooksPort;
 }
 
-const params = ObjectSchema(
+const params = object({
+  mail: oneOf([...mailNames], 'The name of the e-mail.'),
+  language: oneOf([...languages], 'The language of its readers.'),
+});
+const listSchema = object(
   {
-    mail: Enum([...mailNames], { description: 'The name of the e-mail.' }),
-    language: Enum([...languages], { description: 'The language of its readers.' }),
-  },
-  strict,
-);
-const listSchema = ObjectSchema(
-  {
-    items: ArraySchema(
-      ObjectSchema(
+    items: array(
+      object(
         {
-          mail: StringSchema({ description: 'Its name.' }),
-          languages: ArraySchema(StringSchema(), { description: 'Those in which it has texts of its own.' }),
+          mail: string('Its name.'),
+          languages: array(string(), 'Those in which it has texts of its own.'),
         },
-        { ...strict, description: 'An e-mail.' },
+        'An e-mail.',
       ),
-      { description: 'All e-mails.' },
+      'All e-mails.',
     ),
   },
-  { ...strict, description: 'The e-mails that there are.' },
+  'The e-mails that there are.',
 );
-const versionsSchema = ObjectSchema(
+const versionsSchema = object(
   {
-    items: ArraySchema(
-      ObjectSchema(
+    items: array(
+      object(
         {
-          version: Integer({ description: 'Its number.' }),
+          version: integer('Its number.'),
           at: timestamp('When it was saved.'),
-          by: StringSchema({ description: 'Who saved it, as `kind:id`.' }),
-          restored: nullable(Integer(), { description: 'The version that it brought back; null: none.' }),
+          by: string('Who saved it, as `kind:id`.'),
+          restored: orNull(integer(), 'The version that it brought back; null: none.'),
         },
-        { ...strict, description: 'A version of the texts of all e-mails.' },
+        'A version of the texts of all e-mails.',
       ),
-      { description: 'The newest first; the last 30.' },
+      'The newest first; the last 30.',
     ),
   },
-  { ...strict, description: 'The versions of the texts of e-mails.' },
+  'The versions of the texts of e-mails.',
 );
-const restoreBody = ObjectSchema(
-  { version: Integer({ minimum: 1, maximum: 99_999_999, description: 'The version to bring back.' }) },
-  strict,
-);
+const restoreBody = object({
+  version: integer({ minimum: 1, maximum: 99_999_999, description: 'The version to bring back.' }),
+});
 
 /** Every text of every e-mail in every language, as JSON: more than any installation writes. */
 const ALL_BYTES = 512 * 1024;

@@ -1,9 +1,8 @@
 // The pictures of looks: uploaded before a look names them, and what is kept of each.
-import { Enum, Integer, Object as ObjectSchema, Optional, String as StringSchema } from 'typebox';
 import { MAX_PICTURE_BYTES, type Pictures } from '../../../branding/index.ts';
 import { AppError } from '../../../errors.ts';
 import { defineRoutes, type RouteKit } from '../../api/define-resource.ts';
-import { strict } from '../../api/schema-parts.ts';
+import { integer, object, oneOf, optional, string } from '../../api/schema-parts.ts';
 import { pictureIdPattern } from './schema.ts';
 
 interface Ports {
@@ -12,43 +11,38 @@ interface Ports {
 
 /** Base64 is four characters for three bytes. */
 const MAX_BASE64 = Math.ceil(MAX_PICTURE_BYTES / 3) * 4;
-const pictureBody = ObjectSchema(
-  {
-    data: StringSchema({
-      minLength: 4,
-      maxLength: MAX_BASE64,
-      pattern: '^[A-Za-z0-9+/]+={0,2}$',
-      examples: [
-        'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
-      ],
-      description: 'A PNG, JPEG or WebP of at most 1 MB, in base64.',
-    }),
-    use: Optional(
-      Enum(['logo', 'background'], {
-        description: '`logo`: of a logo or an icon, the default. `background`: of `background_picture`.',
-      }),
+const pictureBody = object({
+  data: string({
+    minLength: 4,
+    maxLength: MAX_BASE64,
+    pattern: '^[A-Za-z0-9+/]+={0,2}$',
+    examples: [
+      'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+    ],
+    description: 'A PNG, JPEG or WebP of at most 1 MB, in base64.',
+  }),
+  use: optional(
+    oneOf(
+      ['logo', 'background'],
+      '`logo`: of a logo or an icon, the default. `background`: of `background_picture`.',
     ),
-  },
-  strict,
-);
-const pictureParams = ObjectSchema(
+  ),
+});
+const pictureParams = object({
+  picture: string({
+    pattern: pictureIdPattern,
+    examples: ['b3kZ0mKq1hUu0f1Vq2cXtA-320x96'],
+    description: 'The `id` of the picture.',
+  }),
+});
+const pictureSchema = object(
   {
-    picture: StringSchema({
-      pattern: pictureIdPattern,
-      examples: ['b3kZ0mKq1hUu0f1Vq2cXtA-320x96'],
-      description: 'The `id` of the picture.',
-    }),
+    id: string('What a look names it by.'),
+    width: integer('In pixels, as it is kept.'),
+    height: integer('In pixels, as it is kept.'),
+    bytes: integer('What it weighs, as it is sent to browsers.'),
   },
-  strict,
-);
-const pictureSchema = ObjectSchema(
-  {
-    id: StringSchema({ description: 'What a look names it by.' }),
-    width: Integer({ description: 'In pixels, as it is kept.' }),
-    height: Integer({ description: 'In pixels, as it is kept.' }),
-    bytes: Integer({ description: 'What it weighs, as it is sent to browsers.' }),
-  },
-  { ...strict, description: 'A picture. One that no look has is removed after a day.' },
+  'A picture. One that no look has is removed after a day.',
 );
 
 export const lookPictures = defineRoutes('Branding', (on: RouteKit<Ports>) => ({

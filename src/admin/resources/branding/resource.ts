@@ -1,12 +1,11 @@
 // How pages look: of the installation, and of an application that an administrator vouches for. A change makes a new version;
 // an earlier one can be brought back, which is a new version again.
-import { Array as ArraySchema, Integer, Object as ObjectSchema, String as StringSchema } from 'typebox';
 import { type Looks, type Pictures, type SavedLook, type Target, targetOf } from '../../../branding/index.ts';
 import { type Client, type Clients, CONSOLE_CLIENT_ID } from '../../../clients/index.ts';
 import { AppError } from '../../../errors.ts';
 import { defineRoutes, type RouteKit } from '../../api/define-resource.ts';
 import type { Actor } from '../../api/ports.ts';
-import { iso, nullable, strict, timestamp } from '../../api/schema-parts.ts';
+import { array, integer, iso, object, orNull, string, timestamp } from '../../api/schema-parts.ts';
 import { clientIdParams } from '../../api/shared.ts';
 import { type LookBody, lookBody, lookSchema, shownLook, shownSaved, toLook } from './schema.ts';
 import { lookFileOf, lookFileSchema } from './transfer.ts';
@@ -22,24 +21,23 @@ interface Ports {
   readonly clients: Pick<Clients, 'find'>;
 }
 
-const versionSchema = ObjectSchema(
+const versionSchema = object(
   {
-    version: Integer({ description: 'Its number.' }),
+    version: integer('Its number.'),
     at: timestamp('When it was saved.'),
-    by: StringSchema({ description: 'Who saved it, as `kind:id`.' }),
-    restored: nullable(Integer(), { description: 'The version that it brought back; null: none.' }),
-    look: ObjectSchema(lookBody.properties, { ...strict, description: 'What pages looked like.' }),
+    by: string('Who saved it, as `kind:id`.'),
+    restored: orNull(integer(), 'The version that it brought back; null: none.'),
+    look: object(lookBody.properties, 'What pages looked like.'),
   },
-  { ...strict, description: 'A version of a look.' },
+  'A version of a look.',
 );
-const versionsSchema = ObjectSchema(
-  { items: ArraySchema(versionSchema, { description: 'The newest first; the last 30.' }) },
-  { ...strict, description: 'The versions of a look.' },
+const versionsSchema = object(
+  { items: array(versionSchema, 'The newest first; the last 30.') },
+  'The versions of a look.',
 );
-const restoreBody = ObjectSchema(
-  { version: Integer({ minimum: 1, maximum: 99_999_999, description: 'The version to bring back.' }) },
-  strict,
-);
+const restoreBody = object({
+  version: integer({ minimum: 1, maximum: 99_999_999, description: 'The version to bring back.' }),
+});
 
 const nameOf = ({ kind, id }: Actor): string => `${kind}:${id}`;
 

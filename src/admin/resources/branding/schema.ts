@@ -1,34 +1,34 @@
 // A look on the wire, and how it is stored. Null: not set. The rules of each member are here: what is stored has passed them.
-import {
-  Array as ArraySchema,
-  Boolean as BooleanSchema,
-  Enum,
-  Integer,
-  Object as ObjectSchema,
-  Optional,
-  Partial,
-  type Static,
-  String as StringSchema,
-  type TSchema,
-} from 'typebox';
+import { Partial, type Static, type TSchema } from 'typebox';
 import type { Look, SavedLook } from '../../../branding/index.ts';
 import { oneLine } from '../../../model/text-kinds.ts';
 import { fontNames, type languages } from '../../../views/index.ts';
-import { isoOrNull, nullable, strict, timestamp } from '../../api/schema-parts.ts';
+import {
+  array,
+  boolean,
+  integer,
+  isoOrNull,
+  object,
+  oneOf,
+  optional,
+  orNull,
+  strict,
+  string,
+  stringOrNull,
+  timestampOrNull,
+} from '../../api/schema-parts.ts';
 
 const color = (description: string) =>
-  nullable(StringSchema({ pattern: '^#[0-9A-Fa-f]{6}$', examples: ['#1f6f5c'] }), { description });
+  orNull(string({ pattern: '^#[0-9A-Fa-f]{6}$', examples: ['#1f6f5c'] }), description);
 /** The digest of its bytes and its size. */
 export const pictureIdPattern = '^[A-Za-z0-9_-]{22}-[0-9]{1,4}x[0-9]{1,4}$';
 const picture = (description: string) =>
-  nullable(StringSchema({ pattern: pictureIdPattern, examples: ['b3kZ0mKq1hUu0f1Vq2cXtA-320x96'] }), {
-    description,
-  });
+  orNull(string({ pattern: pictureIdPattern, examples: ['b3kZ0mKq1hUu0f1Vq2cXtA-320x96'] }), description);
 const text = (maxLength: number, description: string) =>
-  Optional(nullable(StringSchema({ minLength: 1, maxLength, pattern: oneLine }), { description }));
+  optional(orNull(string({ minLength: 1, maxLength, pattern: oneLine }), description));
 
 /** Where a link of the pages may lead: never a script, never a path of this server that a form could be at. */
-const link = StringSchema({
+const link = string({
   minLength: 1,
   maxLength: 500,
   pattern: '^(?:https://[^/]|mailto:)[!-~]+$',
@@ -38,41 +38,41 @@ const link = StringSchema({
 
 /** Written out, so that the types know each: a test holds it equal to the languages of the pages. */
 const inLanguages = <S extends TSchema>(schema: () => S, description: string) => {
-  const one = () => Optional(schema());
-  return ObjectSchema(
+  const one = () => optional(schema());
+  return object(
     { en: one(), de: one(), es: one(), fr: one(), pt: one(), ja: one(), ar: one() } satisfies Record<
       (typeof languages)[number],
       unknown
     >,
-    { ...strict, description },
+    description,
   );
 };
 
 const texts = () =>
   inLanguages(
     () =>
-      ObjectSchema(
+      object(
         {
           welcome: text(120, 'A line above the form, and large on the panel of a split page.'),
           panel: text(300, 'Below it on the panel of a split page.'),
           help: text(200, 'A sentence below the card.'),
         },
-        { ...strict, description: 'The texts in this language.' },
+        'The texts in this language.',
       ),
     'Texts by language. A page whose language has none shows the English one.',
   );
 
 const links = () =>
-  ArraySchema(
-    ObjectSchema(
+  array(
+    object(
       {
         url: link,
         labels: inLanguages(
-          () => StringSchema({ minLength: 1, maxLength: 40, pattern: oneLine, description: 'The words.' }),
+          () => string({ minLength: 1, maxLength: 40, pattern: oneLine, description: 'The words.' }),
           'What it is called, by language. A page whose language has none shows the English one.',
         ),
       },
-      { ...strict, description: 'A link.' },
+      'A link.',
     ),
     { maxItems: 6, description: 'Links below the card, before those of the settings.' },
   );
@@ -87,30 +87,31 @@ const members = {
   background_picture: picture(
     'A picture over the background: the id of one that was uploaded for this use. No text stands on it.',
   ),
-  is_gradient: nullable(BooleanSchema(), { description: 'Whether the background shades into the accent.' }),
-  radius: nullable(Integer({ minimum: 0, maximum: 24 }), { description: 'Of corners, in pixels; null: 10.' }),
-  font: nullable(Enum(fontNames), { description: 'A family of fonts that come with systems.' }),
-  layout: nullable(Enum(['card', 'split']), { description: 'A card in the middle, or beside a panel.' }),
+  is_gradient: orNull(boolean(), 'Whether the background shades into the accent.'),
+  radius: orNull(integer({ minimum: 0, maximum: 24 }), 'Of corners, in pixels; null: 10.'),
+  font: orNull(oneOf(fontNames), 'A family of fonts that come with systems.'),
+  layout: orNull(oneOf(['card', 'split']), 'A card in the middle, or beside a panel.'),
   logo: picture('The logo: the id of an uploaded picture.'),
   logo_dark: picture('The logo where the system is dark.'),
   icon: picture('The icon of browser tabs; of an application, its tile.'),
-  is_name_in_logo: nullable(BooleanSchema(), {
-    description: 'Whether the logo shows the product’s name, which is then not written beside it.',
-  }),
+  is_name_in_logo: orNull(
+    boolean(),
+    'Whether the logo shows the product’s name, which is then not written beside it.',
+  ),
   texts: texts(),
   links: links(),
 };
 
-export const lookBody = Partial(ObjectSchema(members), strict);
+export const lookBody = Partial(object(members), strict);
 export type LookBody = Static<typeof lookBody>;
 
-export const lookSchema = ObjectSchema(
+export const lookSchema = object(
   {
     ...members,
-    updated_at: nullable(timestamp(), { description: 'When it was saved; null: never.' }),
-    updated_by: nullable(StringSchema(), { description: 'Who saved it, as `kind:id`.' }),
+    updated_at: timestampOrNull('When it was saved; null: never.'),
+    updated_by: stringOrNull('Who saved it, as `kind:id`.'),
   },
-  { ...strict, description: 'How pages look.' },
+  'How pages look.',
 );
 export type LookView = Static<typeof lookSchema>;
 

@@ -1,7 +1,7 @@
 // A look as a file: what it has and its pictures, so that another installation can take it. Read by the rules of the form.
-import { Enum, Object as ObjectSchema, Partial, type Static, String as StringSchema } from 'typebox';
+import { Partial, type Static } from 'typebox';
 import type { Look, Pictures, PictureUse } from '../../../branding/index.ts';
-import { strict } from '../../api/schema-parts.ts';
+import { object, oneOf, strict, string } from '../../api/schema-parts.ts';
 import { createValidator } from '../../api/validate.ts';
 import { lookBody, shownLook } from './schema.ts';
 
@@ -17,7 +17,7 @@ export const pictureFile = (name: PictureName, id: string): string =>
 
 /** What is kept has at most 10 kB, a background 200 kB; what is sent is judged by its upload. */
 const data = (description: string) =>
-  StringSchema({
+  string({
     minLength: 4,
     maxLength: 400_000,
     pattern: '^[A-Za-z0-9+/]+={0,2}$',
@@ -25,12 +25,12 @@ const data = (description: string) =>
     description,
   });
 
-export const lookFileSchema = ObjectSchema(
+export const lookFileSchema = object(
   {
-    kind: Enum(['latchkey-look'], { description: 'What this is, so that no other file is taken for one.' }),
-    look: ObjectSchema(lookBody.properties, { ...strict, description: 'What pages look like.' }),
+    kind: oneOf(['latchkey-look'], 'What this is, so that no other file is taken for one.'),
+    look: object(lookBody.properties, 'What pages look like.'),
     pictures: Partial(
-      ObjectSchema({
+      object({
         logo: data('The logo, a PNG in base64.'),
         logo_dark: data('The logo where the system is dark, the same.'),
         icon: data('The icon, the same.'),
@@ -39,14 +39,11 @@ export const lookFileSchema = ObjectSchema(
       { ...strict, description: 'The pictures of the look, by the member that has each.' },
     ),
   },
-  { ...strict, description: 'A look with its pictures.' },
+  'A look with its pictures.',
 );
 
 const fileCheck = createValidator(
-  ObjectSchema(
-    { ...lookFileSchema.properties, look: Partial(ObjectSchema(lookBody.properties), strict) },
-    strict,
-  ),
+  object({ ...lookFileSchema.properties, look: Partial(object(lookBody.properties), strict) }),
   'json',
 );
 export const readLookFile = (value: unknown) => fileCheck.parse(value);

@@ -1,12 +1,5 @@
 // What this server calls for an application: whether it can, and the last logout tokens (OIDC Back-Channel Logout) with what
 // became of them. Neither tokens nor responses are kept.
-import {
-  Boolean as BooleanSchema,
-  Enum,
-  Integer,
-  Object as ObjectSchema,
-  String as StringSchema,
-} from 'typebox';
 import type { Clients } from '../../../clients/index.ts';
 import type { LogoutDeliveries, LogoutDelivery, ReadCalledAddresses } from '../../../oidc/index.ts';
 import {
@@ -16,7 +9,19 @@ import {
 } from '../../../store/collections.ts';
 import { defineResource, type ListPorts } from '../../api/define-resource.ts';
 import type { ListDefinition } from '../../api/list-query.ts';
-import { createdAt, iso, isoOrNull, nullable, strict, timestamp } from '../../api/schema-parts.ts';
+import {
+  boolean,
+  createdAt,
+  integer,
+  iso,
+  isoOrNull,
+  object,
+  oneOf,
+  orNull,
+  string,
+  stringOrNull,
+  timestampOrNull,
+} from '../../api/schema-parts.ts';
 import { atVersion, clientIdParams } from '../../api/shared.ts';
 import { addressesSchema, showAddress } from './called-addresses.ts';
 
@@ -52,32 +57,24 @@ function wordsOf({ state, status, problem }: LogoutDeliveryRecord): string {
   return `It responded with status ${status}.`;
 }
 
-const deliverySchema = ObjectSchema(
+const deliverySchema = object(
   {
-    id: StringSchema({ description: 'The ID of the delivery.' }),
-    client_id: StringSchema({ description: 'The application.' }),
-    is_test: BooleanSchema({ description: 'Whether it is about a user and a session that do not exist.' }),
-    user_id: StringSchema({ description: 'The `sub` of the logout token.' }),
-    sid: StringSchema({
-      description: 'The `sid` of the logout token: the session as the application knows it.',
-    }),
-    state: Enum([...states], {
-      description: '`queued`: there is another attempt; `failed`: it was given up.',
-    }),
-    address: nullable(StringSchema(), {
-      description: 'Scheme, host and port at the last attempt; null: there was none.',
-    }),
-    attempts: Integer({ description: 'How often it was attempted.' }),
-    status: nullable(Integer(), { description: 'The HTTP status of the last attempt; null: no response.' }),
-    problem: nullable(Enum(Object.keys(problems)), { description: 'Why the last attempt has no status.' }),
-    message: StringSchema({ description: 'The outcome of the last attempt, in words.' }),
+    id: string('The ID of the delivery.'),
+    client_id: string('The application.'),
+    is_test: boolean('Whether it is about a user and a session that do not exist.'),
+    user_id: string('The `sub` of the logout token.'),
+    sid: string('The `sid` of the logout token: the session as the application knows it.'),
+    state: oneOf([...states], '`queued`: there is another attempt; `failed`: it was given up.'),
+    address: stringOrNull('Scheme, host and port at the last attempt; null: there was none.'),
+    attempts: integer('How often it was attempted.'),
+    status: orNull(integer(), 'The HTTP status of the last attempt; null: no response.'),
+    problem: orNull(oneOf(Object.keys(problems)), 'Why the last attempt has no status.'),
+    message: string('The outcome of the last attempt, in words.'),
     created_at: createdAt(),
-    tried_at: nullable(timestamp(), { description: 'When it was last attempted; null: not yet.' }),
-    next_attempt_at: nullable(timestamp(), {
-      description: 'When it is attempted next; null: there is no other attempt.',
-    }),
+    tried_at: timestampOrNull('When it was last attempted; null: not yet.'),
+    next_attempt_at: timestampOrNull('When it is attempted next; null: there is no other attempt.'),
   },
-  { ...strict, description: 'A logout token, and what became of it.' },
+  'A logout token, and what became of it.',
 );
 
 const show = ({ id, value }: LogoutDelivery) => ({
@@ -102,13 +99,13 @@ const list: ListDefinition<LogoutDeliveryRecord> = {
   collection,
   sorts: ['created_at', 'state', 'id'],
   defaultOrder: 'desc',
-  filters: { state: { schema: Enum([...states], { description: 'Only deliveries in this state.' }) } },
+  filters: { state: { schema: oneOf([...states], 'Only deliveries in this state.') } },
   times: ['created_at'],
 };
 
-const calledAddressesSchema = ObjectSchema(
+const calledAddressesSchema = object(
   { items: addressesSchema('Its `jwks_uri` and `backchannel_logout_uri`, where it has them.') },
-  { ...strict, description: 'The addresses that this server calls for the application.' },
+  'The addresses that this server calls for the application.',
 );
 
 const clientOf = async (clientId: string, { clients }: Ports) =>

@@ -1,38 +1,30 @@
 // The last refusals of an application in the admin API. Addresses are shown beside those that are registered now.
-import { Array as ArraySchema, Integer, Object as ObjectSchema, String as StringSchema } from 'typebox';
 import { refusalRows } from '../../../model/refusals/refusals.ts';
 import type { ClientRecord, RefusalEntry } from '../../../store/collections.ts';
-import { iso, nullable, strict, timestamp } from '../../api/schema-parts.ts';
+import { array, integer, iso, object, string, stringOrNull, timestamp } from '../../api/schema-parts.ts';
 
-const refusalSchema = ObjectSchema(
+const refusalSchema = object(
   {
-    endpoint: StringSchema({
-      description: 'Where it was refused, such as `authorization`, `token` or `logout`.',
-    }),
-    cause: StringSchema({ description: 'A stable code for the cause; `other`: none of the others.' }),
-    message: StringSchema({ description: 'The cause in words.' }),
-    remedy: StringSchema({ description: 'What to change.' }),
-    error: StringSchema({ description: 'The OAuth error code.' }),
-    reason: nullable(StringSchema(), {
-      description: 'The reason as in the program log; may repeat a part of what was sent.',
-    }),
-    address: nullable(StringSchema(), {
-      description:
-        'The address that is not registered, without user name, password and query; null: it is about none.',
-    }),
-    registered: ArraySchema(StringSchema(), {
-      description: 'The addresses that are registered now, where it is about one that is not.',
-    }),
-    count: Integer({ minimum: 1, description: 'How many requests were refused like this.' }),
+    endpoint: string('Where it was refused, such as `authorization`, `token` or `logout`.'),
+    cause: string('A stable code for the cause; `other`: none of the others.'),
+    message: string('The cause in words.'),
+    remedy: string('What to change.'),
+    error: string('The OAuth error code.'),
+    reason: stringOrNull('The reason as in the program log; may repeat a part of what was sent.'),
+    address: stringOrNull(
+      'The address that is not registered, without user name, password and query; null: it is about none.',
+    ),
+    registered: array(string(), 'The addresses that are registered now, where it is about one that is not.'),
+    count: integer({ minimum: 1, description: 'How many requests were refused like this.' }),
     first_at: timestamp('When the first of them was refused.'),
     last_at: timestamp('When the last of them was refused.'),
   },
-  { ...strict, description: 'Requests that were refused for the same reason.' },
+  'Requests that were refused for the same reason.',
 );
 
-export const refusalsSchema = ObjectSchema(
-  { items: ArraySchema(refusalSchema, { description: 'The latest first; at most 20.' }) },
-  { ...strict, description: 'The refused requests of an application.' },
+export const refusalsSchema = object(
+  { items: array(refusalSchema, 'The latest first; at most 20.') },
+  'The refused requests of an application.',
 );
 
 /** The first row that fits; the last one always does. */

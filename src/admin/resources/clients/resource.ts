@@ -1,12 +1,4 @@
 // Applications (decisions §6): RFC 7591 metadata and the members that only an administrator sets, in one JSON.
-import {
-  Array as ArraySchema,
-  Boolean as BooleanSchema,
-  Enum,
-  Object as ObjectSchema,
-  Optional,
-  String as StringSchema,
-} from 'typebox';
 import { groupNamePattern } from '../../../accounts/index.ts';
 import {
   type Client,
@@ -23,6 +15,7 @@ import { defineResource, type ListPorts } from '../../api/define-resource.ts';
 import { EXPECTED } from '../../api/expected.ts';
 import type { ListDefinition } from '../../api/list-query.ts';
 import { Told } from '../../api/route.ts';
+import { array, boolean, object, oneOf, optional, string } from '../../api/schema-parts.ts';
 import { atVersion, clientIdParams, rotationBody } from '../../api/shared.ts';
 import { calledAddressMembers, showAddress } from './called-addresses.ts';
 import { refusalsSchema, showRefusal } from './refusals.ts';
@@ -55,19 +48,17 @@ const list: ListDefinition<ClientRecord> = {
   searches: ['client_name'],
   filters: {
     client_type: {
-      schema: Enum(['confidential', 'public'], { description: 'Only applications of this type.' }),
+      schema: oneOf(['confidential', 'public'], 'Only applications of this type.'),
     },
     is_active: {
-      schema: BooleanSchema({ description: 'Only applications that are active, or that are not.' }),
+      schema: boolean('Only applications that are active, or that are not.'),
     },
     is_quarantined: {
-      schema: BooleanSchema({
-        description: 'Only applications that nobody vouched for (docs/agents.md), or only others.',
-      }),
+      schema: boolean('Only applications that nobody vouched for (docs/agents.md), or only others.'),
       toGroups: (value) => [[{ field: 'agent_state', op: value === true ? 'present' : 'absent' }]],
     },
     allowed_group: {
-      schema: StringSchema({
+      schema: string({
         pattern: groupNamePattern,
         [EXPECTED]: 'the name of a group',
         description: 'Only applications that are restricted to this group, alone or among others.',
@@ -95,37 +86,29 @@ async function showWithWarnings(written: Written, body: object, ports: Ports) {
   return { data: { ...data, ...(unreachable.length > 0 && { unreachable }) }, version };
 }
 
-const checkedUrisQuery = ObjectSchema(
-  {
-    uris: Optional(
-      StringSchema({
-        maxLength: 4096,
-        description: 'One address per line, 50 at most.',
-        [EXPECTED]: 'one address per line, 50 at most',
-      }),
-    ),
-    application_type: Optional(
-      Enum(['web', 'native'], { description: 'Whose rules apply; default: `web`.' }),
-    ),
-  },
-  { additionalProperties: false },
-);
+const checkedUrisQuery = object({
+  uris: optional(
+    string({
+      maxLength: 4096,
+      description: 'One address per line, 50 at most.',
+      [EXPECTED]: 'one address per line, 50 at most',
+    }),
+  ),
+  application_type: optional(oneOf(['web', 'native'], 'Whose rules apply; default: `web`.')),
+});
 
-const checkedUrisSchema = ObjectSchema(
+const checkedUrisSchema = object(
   {
-    items: ArraySchema(
-      ObjectSchema(
-        {
-          uri: StringSchema({ description: 'As it was given.' }),
-          is_valid: BooleanSchema({ description: 'Whether it can be registered.' }),
-          problem: Optional(StringSchema({ description: 'Why not.' })),
-        },
-        { additionalProperties: false },
-      ),
-      { description: 'In the given order.' },
+    items: array(
+      object({
+        uri: string('As it was given.'),
+        is_valid: boolean('Whether it can be registered.'),
+        problem: optional(string('Why not.')),
+      }),
+      'In the given order.',
     ),
   },
-  { additionalProperties: false, description: 'What the rules say about each.' },
+  'What the rules say about each.',
 );
 
 const MOST_URIS = 50;

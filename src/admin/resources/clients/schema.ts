@@ -1,11 +1,11 @@
 // The JSON of applications in the admin API, by their rows: metadata (RFC 7591), settings, and what the server says.
-import { Object as ObjectSchema, Optional, String as StringSchema, type TProperties, Unsafe } from 'typebox';
+import { type TProperties, Unsafe } from 'typebox';
 import { groupNamePattern } from '../../../accounts/index.ts';
 import type { ClientView } from '../../../clients/index.ts';
 import { applicationRows, memberRows } from '../../../model/applications/rows.ts';
 import { settingRows } from '../../../model/applications/settings.ts';
 import { type How, propertiesOf } from '../../api/row-schemas.ts';
-import { strict } from '../../api/schema-parts.ts';
+import { object, optional, string } from '../../api/schema-parts.ts';
 import { addressesSchema, type showAddress } from './called-addresses.ts';
 
 const given: How = {
@@ -21,36 +21,28 @@ const replaced: TProperties = { ...propertiesOf(memberRows, given), ...propertie
 const { client_type: type } = propertiesOf({ client_type: applicationRows.client_type }, given);
 
 /** `client_type` is accepted instead of `token_endpoint_auth_method`. */
-export const newClientSchema = ObjectSchema(
-  { ...replaced, ...(type && { client_type: Optional(type) }) },
-  strict,
-);
+export const newClientSchema = object({ ...replaced, ...(type && { client_type: optional(type) }) });
 
-export const replacedClientSchema = ObjectSchema(replaced, strict);
+export const replacedClientSchema = object(replaced);
 
 const changed = propertiesOf(memberRows, { ...given, isCleared: true });
-export const changedClientSchema = ObjectSchema({ ...replaced, ...changed }, strict);
+export const changedClientSchema = object({ ...replaced, ...changed });
 
-const described = { ...strict, description: 'An application: metadata (RFC 7591) and settings.' };
+const viewWith = (more: TProperties) =>
+  object({ ...shown, ...more }, 'An application: metadata (RFC 7591) and settings.');
 
 /** The types come from what src/clients shows. */
-export const clientSchema = Unsafe<ClientView>(ObjectSchema(shown, described));
+export const clientSchema = Unsafe<ClientView>(viewWith({}));
 
 export const clientWithSecretSchema = Unsafe<
   ClientView & { readonly client_secret?: string; readonly unreachable?: ReturnType<typeof showAddress>[] }
 >(
-  ObjectSchema(
-    {
-      ...shown,
-      client_secret: Optional(
-        StringSchema({ description: 'The new secret; only this response contains it.', examples: ['kX3n…'] }),
-      ),
-      unreachable: Optional(
-        addressesSchema(
-          'The addresses of this request that this server cannot call; absent: it can call all.',
-        ),
-      ),
-    },
-    described,
-  ),
+  viewWith({
+    client_secret: optional(
+      string({ description: 'The new secret; only this response contains it.', examples: ['kX3n…'] }),
+    ),
+    unreachable: optional(
+      addressesSchema('The addresses of this request that this server cannot call; absent: it can call all.'),
+    ),
+  }),
 );

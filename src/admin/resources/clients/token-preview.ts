@@ -1,18 +1,20 @@
 // What an application would get for a user, or for itself: a read of the user's data, for whoever may read users. The protocol core's own code
 // makes the tokens, without signatures, and keeps none (src/oidc/preview/).
-import {
-  Array as ArraySchema,
-  Boolean as BooleanSchema,
-  Enum,
-  Object as ObjectSchema,
-  Optional,
-  String as StringSchema,
-} from 'typebox';
+import { Object as ObjectSchema } from 'typebox';
 import type { Clients } from '../../../clients/index.ts';
 import { AppError } from '../../../errors.ts';
 import type { PreviewTokens, TokenPreview } from '../../../oidc/index.ts';
 import { defineRoutes, type RouteKit } from '../../api/define-resource.ts';
-import { nullable, strict } from '../../api/schema-parts.ts';
+import {
+  array,
+  boolean,
+  object,
+  oneOf,
+  optional,
+  orNull,
+  string,
+  stringOrNull,
+} from '../../api/schema-parts.ts';
 import { atVersion, clientIdParams, clientUserParams } from '../../api/shared.ts';
 import { explainedClaims } from './claim-sources.ts';
 
@@ -21,103 +23,97 @@ interface Ports {
   readonly previewTokens: PreviewTokens;
 }
 
-const query = ObjectSchema(
-  {
-    scope: Optional(
-      StringSchema({ maxLength: 2000, description: 'As the application asks for it, separated by spaces.' }),
-    ),
-    resource: Optional(
-      StringSchema({ maxLength: 500, description: 'The identifier of an API (RFC 8707); default: none.' }),
-    ),
-  },
-  { additionalProperties: false },
-);
+const query = object({
+  scope: optional(
+    string({ maxLength: 2000, description: 'As the application asks for it, separated by spaces.' }),
+  ),
+  resource: optional(
+    string({ maxLength: 500, description: 'The identifier of an API (RFC 8707); default: none.' }),
+  ),
+});
 
 const members = (description: string) => ObjectSchema({}, { additionalProperties: true, description });
 
-const claimsSchema = ArraySchema(
-  ObjectSchema(
+const claimsSchema = array(
+  object(
     {
-      name: StringSchema({ description: 'The claim.' }),
-      from: Enum(['scope', 'protocol', 'sign_in', 'application', 'api'], {
-        description:
-          'Why it is there: a scope was granted, every token of the kind has it, the sign-in, a setting of the application, or the API is declared with it.',
-      }),
-      scope: nullable(StringSchema(), { description: 'The scope that it comes with; null: none.' }),
+      name: string('The claim.'),
+      from: oneOf(
+        ['scope', 'protocol', 'sign_in', 'application', 'api'],
+        'Why it is there: a scope was granted, every token of the kind has it, the sign-in, a setting of the application, or the API is declared with it.',
+      ),
+      scope: stringOrNull('The scope that it comes with; null: none.'),
     },
-    { ...strict, description: 'A claim and its origin.' },
+    'A claim and its origin.',
   ),
-  { description: 'Each claim of it.' },
+  'Each claim of it.',
 );
 
 const tokenSchema = (description: string) =>
-  nullable(
-    ObjectSchema(
+  orNull(
+    object(
       {
         header: members('The JOSE header.'),
         payload: members('The payload; what differs in each token is left out of it.'),
         claims: claimsSchema,
       },
-      { ...strict, description: 'A token without its signature.' },
+      'A token without its signature.',
     ),
-    { description },
+    description,
   );
 
-const previewSchema = ObjectSchema(
+const previewSchema = object(
   {
-    refusal: nullable(
-      ObjectSchema(
+    refusal: orNull(
+      object(
         {
-          error: StringSchema({ description: 'The OAuth error code.' }),
-          description: StringSchema({ description: 'The `error_description`.' }),
+          error: string('The OAuth error code.'),
+          description: string('The `error_description`.'),
         },
-        { ...strict, description: 'The error that the application would get.' },
+        'The error that the application would get.',
       ),
-      { description: 'Why there are no tokens; null: there are.' },
+      'Why there are no tokens; null: there are.',
     ),
-    scope: nullable(StringSchema(), { description: 'The scopes that would be granted; null: refused.' }),
-    scopes: ArraySchema(
-      ObjectSchema(
+    scope: stringOrNull('The scopes that would be granted; null: refused.'),
+    scopes: array(
+      object(
         {
-          name: StringSchema({ description: 'The scope.' }),
-          state: Enum(['granted', 'application', 'user', 'unknown'], {
-            description:
-              '`granted`; or left out, since the application may not have it, the user may not, or there is no such scope.',
-          }),
+          name: string('The scope.'),
+          state: oneOf(
+            ['granted', 'application', 'user', 'unknown'],
+            '`granted`; or left out, since the application may not have it, the user may not, or there is no such scope.',
+          ),
         },
-        { ...strict, description: 'A scope and what becomes of it.' },
+        'A scope and what becomes of it.',
       ),
-      { description: 'Those asked for, and those that came by default.' },
+      'Those asked for, and those that came by default.',
     ),
     id_token: tokenSchema('The ID token; null: there is none without the scope openid.'),
     access_token: tokenSchema('The access token; null: refused, or opaque.'),
-    is_opaque: BooleanSchema({ description: 'Whether the access token is opaque, as the API wants it.' }),
-    userinfo: nullable(
-      ObjectSchema(
+    is_opaque: boolean('Whether the access token is opaque, as the API wants it.'),
+    userinfo: orNull(
+      object(
         { payload: members('The response.'), claims: claimsSchema },
-        { ...strict, description: 'The response of the userinfo endpoint.' },
+        'The response of the userinfo endpoint.',
       ),
-      { description: 'What the access token gets at userinfo; null: nothing.' },
+      'What the access token gets at userinfo; null: nothing.',
     ),
-    missing: ArraySchema(
-      ObjectSchema(
+    missing: array(
+      object(
         {
-          claim: StringSchema({ description: 'The claim.' }),
-          scope: StringSchema({ description: 'The scope that it belongs to.' }),
+          claim: string('The claim.'),
+          scope: string('The scope that it belongs to.'),
         },
-        { ...strict, description: 'A claim that is not there.' },
+        'A claim that is not there.',
       ),
-      { description: 'Claims of granted scopes for which the user has no value.' },
+      'Claims of granted scopes for which the user has no value.',
     ),
-    acr: nullable(StringSchema(), {
-      description:
-        'The authentication that is assumed: all that the user has; null: refused, or without a user.',
-    }),
-    asks_consent: BooleanSchema({
-      description: 'Whether the user is asked for consent, unless it was given before.',
-    }),
+    acr: stringOrNull(
+      'The authentication that is assumed: all that the user has; null: refused, or without a user.',
+    ),
+    asks_consent: boolean('Whether the user is asked for consent, unless it was given before.'),
   },
-  { ...strict, description: 'What an application would get for a user, or for itself.' },
+  'What an application would get for a user, or for itself.',
 );
 
 function show(preview: TokenPreview) {

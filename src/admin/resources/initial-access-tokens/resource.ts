@@ -1,5 +1,4 @@
 // Initial access tokens (RFC 7591 §3): with one, another party may register an application.
-import { Enum, Integer, Object as ObjectSchema, Optional, String as StringSchema } from 'typebox';
 import type { Clients, InitialAccessToken } from '../../../clients/index.ts';
 import {
   initialAccessTokens as collection,
@@ -7,7 +6,16 @@ import {
 } from '../../../store/collections.ts';
 import { defineResource, type ListPorts } from '../../api/define-resource.ts';
 import type { ListDefinition } from '../../api/list-query.ts';
-import { createdAt, expiresAt, nullable, strict } from '../../api/schema-parts.ts';
+import {
+  createdAt,
+  expiresAt,
+  integer,
+  object,
+  oneOf,
+  optional,
+  orNull,
+  string,
+} from '../../api/schema-parts.ts';
 import { idParams } from '../../api/shared.ts';
 
 interface Ports extends ListPorts {
@@ -28,50 +36,44 @@ const MAX_EXPIRY_SECONDS = 31_536_000;
 const labelMeaning = 'For example, whom the token is for.';
 
 const profile = () =>
-  nullable(Enum(['legacy']), {
+  orNull(oneOf(['legacy']), {
     description: 'The profile of the applications that are registered with it (docs/legacy.md); null: none.',
     examples: [null],
   });
 
 const shown = {
-  id: StringSchema({ description: 'Identifies the token; it is not the token itself.' }),
-  label: StringSchema({ description: labelMeaning }),
-  uses_left: Integer({ description: 'How many applications can still be registered with it.' }),
+  id: string('Identifies the token; it is not the token itself.'),
+  label: string(labelMeaning),
+  uses_left: integer('How many applications can still be registered with it.'),
   profile: profile(),
   created_at: createdAt(),
   expires_at: expiresAt(),
 };
 
-const tokenSchema = ObjectSchema(shown, {
-  ...strict,
-  description: 'An initial access token without its value.',
+const tokenSchema = object(shown, 'An initial access token without its value.');
+const newTokenSchema = object({
+  label: string({ minLength: 1, maxLength: 200, description: labelMeaning }),
+  uses: optional(
+    integer({
+      minimum: 1,
+      maximum: 10_000,
+      default: 1,
+      description: 'How many applications can be registered with it.',
+    }),
+  ),
+  expires_in_seconds: optional(
+    integer({
+      minimum: 60,
+      maximum: MAX_EXPIRY_SECONDS,
+      default: DEFAULT_EXPIRY_SECONDS,
+      description: 'How long the token is valid, in seconds.',
+    }),
+  ),
+  profile: optional(profile()),
 });
-const newTokenSchema = ObjectSchema(
-  {
-    label: StringSchema({ minLength: 1, maxLength: 200, description: labelMeaning }),
-    uses: Optional(
-      Integer({
-        minimum: 1,
-        maximum: 10_000,
-        default: 1,
-        description: 'How many applications can be registered with it.',
-      }),
-    ),
-    expires_in_seconds: Optional(
-      Integer({
-        minimum: 60,
-        maximum: MAX_EXPIRY_SECONDS,
-        default: DEFAULT_EXPIRY_SECONDS,
-        description: 'How long the token is valid, in seconds.',
-      }),
-    ),
-    profile: Optional(profile()),
-  },
-  strict,
-);
-const createdTokenSchema = ObjectSchema(
-  { ...shown, token: StringSchema({ description: 'The bearer token; only this response contains it.' }) },
-  { ...strict, description: 'The new initial access token.' },
+const createdTokenSchema = object(
+  { ...shown, token: string('The bearer token; only this response contains it.') },
+  'The new initial access token.',
 );
 
 const show = (token: InitialAccessToken) => ({

@@ -1,24 +1,21 @@
 // Invitations to create an account.
-import {
-  Boolean as BooleanSchema,
-  Integer,
-  Object as ObjectSchema,
-  Optional,
-  String as StringSchema,
-} from 'typebox';
 import type { Invitation, Registration } from '../../../registration/index.ts';
 import { invitations as collection } from '../../../store/signups.ts';
 import { defineResource, type ListPorts } from '../../api/define-resource.ts';
 import type { ListDefinition } from '../../api/list-query.ts';
 import { isFreshOrProgram } from '../../api/perform.ts';
 import {
+  boolean,
   createdAt,
   DOCUMENTED,
   emailKeywords,
   expiresAt,
-  nullable,
-  strict,
-  timestamp,
+  integer,
+  object,
+  optional,
+  string,
+  stringOrNull,
+  timestampOrNull,
 } from '../../api/schema-parts.ts';
 import { idParams } from '../../api/shared.ts';
 
@@ -50,54 +47,50 @@ const MAX_EXPIRY_SECONDS = 30 * 86_400;
 const continuesTo = 'The application that the user continues to; none: the account page.';
 
 const shown = {
-  id: StringSchema({ description: 'Identifies the invitation; it is not its link.' }),
-  email: StringSchema({ description: 'The e-mail address of the invited user.' }),
-  client_id: nullable(StringSchema(), { description: continuesTo }),
+  id: string('Identifies the invitation; it is not its link.'),
+  email: string('The e-mail address of the invited user.'),
+  client_id: stringOrNull(continuesTo),
   created_at: createdAt(),
   expires_at: expiresAt(),
-  used_at: nullable(timestamp(), { description: 'When it was used; null: not yet.' }),
-  user_id: nullable(StringSchema(), { description: 'The user who was created with it; null: none yet.' }),
+  used_at: timestampOrNull('When it was used; null: not yet.'),
+  user_id: stringOrNull('The user who was created with it; null: none yet.'),
 };
-const invitationSchema = ObjectSchema(shown, { ...strict, description: 'An invitation without its link.' });
-const createdSchema = ObjectSchema(
+const invitationSchema = object(shown, 'An invitation without its link.');
+const createdSchema = object(
   {
     ...shown,
-    url: Optional(
-      StringSchema({
-        description:
-          'A link to pass on; only this response contains it, and that of a user only after a sign-in of the last five minutes. ' +
+    url: optional(
+      string(
+        'A link to pass on; only this response contains it, and that of a user only after a sign-in of the last five minutes. ' +
           'Using it does not verify the e-mail address; using the mailed link does.',
-      }),
+      ),
     ),
   },
-  { ...strict, description: 'The new invitation.' },
+  'The new invitation.',
 );
-const newInvitationSchema = ObjectSchema(
-  {
-    email: StringSchema({
-      minLength: 1,
-      maxLength: 320,
-      description: 'The e-mail address of the invited user.',
-      [DOCUMENTED]: emailKeywords,
+const newInvitationSchema = object({
+  email: string({
+    minLength: 1,
+    maxLength: 320,
+    description: 'The e-mail address of the invited user.',
+    [DOCUMENTED]: emailKeywords,
+  }),
+  expires_in: optional(
+    integer({
+      minimum: 60,
+      maximum: MAX_EXPIRY_SECONDS,
+      description:
+        'How long the invitation is valid, in seconds; default: the setting `invitation_link_seconds`.',
     }),
-    expires_in: Optional(
-      Integer({
-        minimum: 60,
-        maximum: MAX_EXPIRY_SECONDS,
-        description:
-          'How long the invitation is valid, in seconds; default: the setting `invitation_link_seconds`.',
-      }),
-    ),
-    client_id: Optional(StringSchema({ minLength: 1, maxLength: 128, description: continuesTo })),
-    send_mail: Optional(
-      BooleanSchema({
-        default: true,
-        description: 'Whether a mail with the link is made; `mail` of the answer says what became of it.',
-      }),
-    ),
-  },
-  strict,
-);
+  ),
+  client_id: optional(string({ minLength: 1, maxLength: 128, description: continuesTo })),
+  send_mail: optional(
+    boolean({
+      default: true,
+      description: 'Whether a mail with the link is made; `mail` of the answer says what became of it.',
+    }),
+  ),
+});
 
 const timeOf = (at: number | undefined): string | null =>
   at === undefined ? null : new Date(at).toISOString();

@@ -1,47 +1,48 @@
 // The signing keys. Private keys are never returned.
-import {
-  Array as ArraySchema,
-  Enum,
-  Object as ObjectSchema,
-  Optional,
-  type Static,
-  String as StringSchema,
-} from 'typebox';
+import type { Static } from 'typebox';
 import type { Keys, KeyView } from '../../../keys/index.ts';
 import { defineRoutes, type RouteKit } from '../../api/define-resource.ts';
-import { createdAt, iso, isoOrNull, nullable, strict, timestamp } from '../../api/schema-parts.ts';
+import {
+  array,
+  createdAt,
+  iso,
+  isoOrNull,
+  object,
+  oneOf,
+  optional,
+  string,
+  timestampOrNull,
+} from '../../api/schema-parts.ts';
 
 interface Ports {
   readonly keys: Pick<Keys, 'list' | 'rotate'>;
 }
 
-const keySchema = ObjectSchema(
+const keySchema = object(
   {
-    kid: StringSchema({ description: 'The key ID in tokens and in the JWKS.' }),
-    alg: Enum(['RS256', 'ES256'], {
-      description:
-        'The algorithm that it signs with. Each RS256 key has an ES256 key beside it, which is of its state, and signs ID tokens and ' +
+    kid: string('The key ID in tokens and in the JWKS.'),
+    alg: oneOf(
+      ['RS256', 'ES256'],
+      'The algorithm that it signs with. Each RS256 key has an ES256 key beside it, which is of its state, and signs ID tokens and ' +
         'userinfo answers of applications that ask for ES256.',
-    }),
-    state: Enum(['next', 'current', 'retired'], {
-      description: '`next`: published, and signs later; `current`: signs; `retired`: only verifies.',
-    }),
+    ),
+    state: oneOf(
+      ['next', 'current', 'retired'],
+      '`next`: published, and signs later; `current`: signs; `retired`: only verifies.',
+    ),
     created_at: createdAt(),
-    activates_at: nullable(timestamp(), { description: 'When a `next` key starts to sign.' }),
-    activated_at: nullable(timestamp(), { description: 'When it started to sign.' }),
-    retired_at: nullable(timestamp(), { description: 'When it stopped signing.' }),
-    removed_at: nullable(timestamp(), {
-      description: 'Until when a retired key is published: as long as a token that it signed can be valid.',
-    }),
+    activates_at: timestampOrNull('When a `next` key starts to sign.'),
+    activated_at: timestampOrNull('When it started to sign.'),
+    retired_at: timestampOrNull('When it stopped signing.'),
+    removed_at: timestampOrNull(
+      'Until when a retired key is published: as long as a token that it signed can be valid.',
+    ),
   },
-  { ...strict, description: 'A signing key without its private part.' },
+  'A signing key without its private part.',
 );
 export type SigningKey = Static<typeof keySchema>;
 
-const allSchema = ObjectSchema(
-  { items: ArraySchema(keySchema, { description: 'All of them.' }) },
-  { ...strict, description: 'The signing keys.' },
-);
+const allSchema = object({ items: array(keySchema, 'All of them.') }, 'The signing keys.');
 const all = { status: 200, schema: allSchema } as const;
 
 const show = (key: KeyView) => ({
@@ -70,18 +71,15 @@ export const signingKeys = defineRoutes('Keys', (on: RouteKit<Ports>) => ({
     path: '/keys/rotate',
     summary: 'Rotate the signing keys',
     recorded: { event: 'key.rotation_requested', target: 'key' },
-    body: ObjectSchema(
-      {
-        mode: Optional(
-          Enum(['gradual', 'immediate', 'compromised'], {
-            description:
-              '`gradual`, the default: the new key is published for a quarter of an hour before it signs. `immediate`: it signs ' +
-              'within seconds. `compromised`: it signs immediately, and every token that the old key signed is revoked.',
-          }),
+    body: object({
+      mode: optional(
+        oneOf(
+          ['gradual', 'immediate', 'compromised'],
+          '`gradual`, the default: the new key is published for a quarter of an hour before it signs. `immediate`: it signs ' +
+            'within seconds. `compromised`: it signs immediately, and every token that the old key signed is revoked.',
         ),
-      },
-      strict,
-    ),
+      ),
+    }),
     isBodyOptional: true,
     success: all,
     async run({ body }, ports) {

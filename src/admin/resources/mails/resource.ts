@@ -1,5 +1,4 @@
 // Outbound mail: sent, queued and failed mails, and the readable ones stored because no mail server is configured.
-import { Enum, Integer, Object as ObjectSchema, Optional, String as StringSchema } from 'typebox';
 import type { OutboxMail, TestOutcome } from '../../../mail/index.ts';
 import { mailNames } from '../../../model/mails.ts';
 import { mails as collection, type MailRecord } from '../../../store/collections.ts';
@@ -8,15 +7,27 @@ import { defineResource, type ListPorts } from '../../api/define-resource.ts';
 import type { ListDefinition } from '../../api/list-query.ts';
 import type { MailPort } from '../../api/ports.ts';
 import type { Answer } from '../../api/route.ts';
-import { createdAt, DOCUMENTED, iso, nullable, strict, timestamp } from '../../api/schema-parts.ts';
+import {
+  createdAt,
+  DOCUMENTED,
+  integer,
+  iso,
+  object,
+  oneOf,
+  optional,
+  string,
+  stringOrNull,
+  timestamp,
+  timestampOrNull,
+} from '../../api/schema-parts.ts';
 
 interface Ports extends ListPorts {
   readonly mail: MailPort;
 }
 
 const address = () =>
-  StringSchema({ minLength: 3, maxLength: 254, description: 'Only mails to this e-mail address.' });
-const stateSchema = (description: string) => Enum(['queued', 'sent', 'failed', 'kept'], { description });
+  string({ minLength: 3, maxLength: 254, description: 'Only mails to this e-mail address.' });
+const stateSchema = (description: string) => oneOf(['queued', 'sent', 'failed', 'kept'], description);
 
 /** The fields that sorting needs; the outbox handles the texts. */
 type Sorted = Pick<MailRecord, 'state' | 'to' | 'createdAt' | 'dueAt'>;
@@ -40,26 +51,24 @@ const list: ListDefinition<Sorted> = {
   times: ['created_at', 'due_at'],
 };
 
-const mailSchema = ObjectSchema(
+const mailSchema = object(
   {
-    id: StringSchema({ description: 'The ID of the mail.' }),
+    id: string('The ID of the mail.'),
     state: stateSchema(
       '`queued`: there is another attempt; `failed`: it was given up; `kept`: no mail server is configured.',
     ),
-    to: StringSchema({ description: 'The e-mail address of the recipient.' }),
-    template: StringSchema({ description: 'What it is about, such as `password-reset`.' }),
-    subject: StringSchema({ description: 'The subject.' }),
-    text: nullable(StringSchema(), {
-      description: 'The plain text. Only of mails in the state `kept`; others are only delivered.',
-    }),
-    html: nullable(StringSchema(), { description: 'The same as HTML.' }),
-    attempts: Integer({ description: 'How often delivery was attempted.' }),
+    to: string('The e-mail address of the recipient.'),
+    template: string('What it is about, such as `password-reset`.'),
+    subject: string('The subject.'),
+    text: stringOrNull('The plain text. Only of mails in the state `kept`; others are only delivered.'),
+    html: stringOrNull('The same as HTML.'),
+    attempts: integer('How often delivery was attempted.'),
     due_at: timestamp('When the next attempt is due, or the last one was.'),
-    last_error: nullable(StringSchema(), { description: 'Why the last attempt failed; null: it did not.' }),
+    last_error: stringOrNull('Why the last attempt failed; null: it did not.'),
     created_at: createdAt(),
-    sent_at: nullable(timestamp(), { description: 'When the mail server accepted it; null: not yet.' }),
+    sent_at: timestampOrNull('When the mail server accepted it; null: not yet.'),
   },
-  { ...strict, description: 'An outbound mail.' },
+  'An outbound mail.',
 );
 
 const show = (mail: OutboxMail) => ({
@@ -113,37 +122,28 @@ export const mails = defineResource(
       path: '/settings/test-email',
       summary: 'Send a test mail with the current settings immediately',
       recorded: { event: 'mail.test_sent', target: 'mail' },
-      body: ObjectSchema(
-        {
-          to: StringSchema({
-            minLength: 3,
-            maxLength: 254,
-            description: 'The e-mail address of the recipient.',
-            [DOCUMENTED]: { format: 'email' },
-          }),
-          mail: Optional(
-            Enum([...mailNames], {
-              description: 'The e-mail to send, with made-up values. Default: `test`.',
-            }),
-          ),
-          language: Optional(Enum([...languages], { description: 'Its language. Default: `en`.' })),
-        },
-        strict,
-      ),
+      body: object({
+        to: string({
+          minLength: 3,
+          maxLength: 254,
+          description: 'The e-mail address of the recipient.',
+          [DOCUMENTED]: { format: 'email' },
+        }),
+        mail: optional(oneOf([...mailNames], 'The e-mail to send, with made-up values. Default: `test`.')),
+        language: optional(oneOf([...languages], 'Its language. Default: `en`.')),
+      }),
       success: {
         status: 200,
-        schema: ObjectSchema(
+        schema: object(
           {
-            state: Enum(['sent', 'kept', 'failed'], {
-              description:
-                '`sent`: the mail server accepted it; `kept`: no mail server is configured, so it was stored.',
-            }),
-            problem: nullable(StringSchema(), { description: 'Why it failed; null: it did not.' }),
-            mail_id: nullable(StringSchema(), {
-              description: 'Of a `kept` mail its ID, as in `GET /mails`; null: it was not stored.',
-            }),
+            state: oneOf(
+              ['sent', 'kept', 'failed'],
+              '`sent`: the mail server accepted it; `kept`: no mail server is configured, so it was stored.',
+            ),
+            problem: stringOrNull('Why it failed; null: it did not.'),
+            mail_id: stringOrNull('Of a `kept` mail its ID, as in `GET /mails`; null: it was not stored.'),
           },
-          { ...strict, description: 'What became of the test mail.' },
+          'What became of the test mail.',
         ),
       },
       async run({ body }, { mail }) {

@@ -1,17 +1,21 @@
 // A user's passkeys.
-import {
-  Array as ArraySchema,
-  Boolean as BooleanSchema,
-  Object as ObjectSchema,
-  String as StringSchema,
-} from 'typebox';
 import type { Account } from '../../../accounts/index.ts';
 import type { Passkey } from '../../../passkeys/index.ts';
 import { passkeys as collection } from '../../../store/passkeys.ts';
 import { defineResource, type ListPorts } from '../../api/define-resource.ts';
 import type { ListDefinition } from '../../api/list-query.ts';
 import { Told } from '../../api/route.ts';
-import { createdAt, iso, isoOrNull, nullable, strict, timestamp } from '../../api/schema-parts.ts';
+import {
+  array,
+  boolean,
+  createdAt,
+  iso,
+  isoOrNull,
+  object,
+  string,
+  stringOrNull,
+  timestampOrNull,
+} from '../../api/schema-parts.ts';
 import { selectFew } from '../../api/select-few.ts';
 import { userOf, userParams, userPasskeyParams } from '../../api/shared.ts';
 import type { AccountsPort } from '../users/resource.ts';
@@ -41,33 +45,27 @@ const list: ListDefinition<Passkey> = {
   times: [],
 };
 
-const passkeySchema = ObjectSchema(
+const passkeySchema = object(
   {
-    id: StringSchema({ description: 'The credential ID.' }),
-    label: StringSchema({ description: 'The name that its user gave it.' }),
-    authenticator: nullable(StringSchema(), {
-      description: 'The model, where the authenticator reports a known one.',
-    }),
-    aaguid: StringSchema({
-      description: 'The model as the authenticator reports it; all zeros: not reported.',
-    }),
-    transports: ArraySchema(StringSchema(), {
-      description: 'How it can be reached, such as `internal`, `usb` or `hybrid` (WebAuthn §5.8.4).',
-    }),
-    is_synced: BooleanSchema({ description: 'Whether it can be synced to other devices of its user.' }),
-    is_backed_up: BooleanSchema({ description: 'Whether it is backed up or synced now.' }),
-    is_user_verified: BooleanSchema({ description: 'Whether it verified its user when it was registered.' }),
-    is_second_factor_only: BooleanSchema({
-      description: 'Whether it serves as a second factor only, after a password.',
-    }),
-    counter_went_back_at: nullable(timestamp(), {
-      description:
-        'When its signature counter decreased, so that it may have been cloned (WebAuthn §6.1.1); null: never.',
-    }),
+    id: string('The credential ID.'),
+    label: string('The name that its user gave it.'),
+    authenticator: stringOrNull('The model, where the authenticator reports a known one.'),
+    aaguid: string('The model as the authenticator reports it; all zeros: not reported.'),
+    transports: array(
+      string(),
+      'How it can be reached, such as `internal`, `usb` or `hybrid` (WebAuthn §5.8.4).',
+    ),
+    is_synced: boolean('Whether it can be synced to other devices of its user.'),
+    is_backed_up: boolean('Whether it is backed up or synced now.'),
+    is_user_verified: boolean('Whether it verified its user when it was registered.'),
+    is_second_factor_only: boolean('Whether it serves as a second factor only, after a password.'),
+    counter_went_back_at: timestampOrNull(
+      'When its signature counter decreased, so that it may have been cloned (WebAuthn §6.1.1); null: never.',
+    ),
     created_at: createdAt(),
-    last_used_at: nullable(timestamp(), { description: 'When it was last used; null: never.' }),
+    last_used_at: timestampOrNull('When it was last used; null: never.'),
   },
-  { ...strict, description: 'A passkey.' },
+  'A passkey.',
 );
 
 const show = (passkey: Passkey) => ({

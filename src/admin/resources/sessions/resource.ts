@@ -1,5 +1,4 @@
 // SSO sessions: who is signed in from where.
-import { Boolean as BooleanSchema, String as StringSchema } from 'typebox';
 import { AppError } from '../../../errors.ts';
 import type { PlaceOf } from '../../../places/index.ts';
 import { sessions as collection, type SessionRecord } from '../../../store/collections.ts';
@@ -7,6 +6,7 @@ import type { FieldFilter, Stored } from '../../../store/port.ts';
 import { defineResource, type ListPorts } from '../../api/define-resource.ts';
 import type { ListDefinition } from '../../api/list-query.ts';
 import type { SessionsPort } from '../../api/ports.ts';
+import { boolean, string } from '../../api/schema-parts.ts';
 import { atVersion, idParams, userOf, userParams, userSessionParams } from '../../api/shared.ts';
 import type { ClientsPort } from '../clients/resource.ts';
 import type { AccountsPort } from '../users/resource.ts';
@@ -27,17 +27,17 @@ const definition: ListDefinition<SessionRecord> = {
   searches: ['ip_address'],
   filters: {
     user_id: {
-      schema: StringSchema({ minLength: 1, maxLength: 128, description: 'Only sessions of this user.' }),
+      schema: string({ minLength: 1, maxLength: 128, description: 'Only sessions of this user.' }),
     },
     ip_address: {
-      schema: StringSchema({
+      schema: string({
         minLength: 1,
         maxLength: 64,
         description: 'Only sessions last used from this IP address.',
       }),
     },
     is_active: {
-      schema: BooleanSchema({ description: 'Only sessions that are active, or that are not.' }),
+      schema: boolean('Only sessions that are active, or that are not.'),
       toGroups: (isActive, now) => {
         const isRunning: FieldFilter = { field: 'ended_at', op: 'absent' };
         if (isActive === true) return [[isRunning, { field: 'expires_at', op: 'gte', value: now + 1 }]];

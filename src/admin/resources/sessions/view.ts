@@ -1,17 +1,21 @@
 // The JSON of a session: the record, with the names of its user, browser and applications.
-import {
-  Array as ArraySchema,
-  Boolean as BooleanSchema,
-  Object as ObjectSchema,
-  type Static,
-  String as StringSchema,
-} from 'typebox';
+import type { Static } from 'typebox';
 import { deviceName } from '../../../events/index.ts';
 import type { PlaceOf } from '../../../places/index.ts';
 import type { SessionRecord } from '../../../store/collections.ts';
 import type { Stored } from '../../../store/port.ts';
 import type { SessionsPort } from '../../api/ports.ts';
-import { createdAt, iso, nullable, strict, timestamp } from '../../api/schema-parts.ts';
+import {
+  array,
+  boolean,
+  createdAt,
+  iso,
+  object,
+  string,
+  stringOrNull,
+  timestamp,
+  timestampOrNull,
+} from '../../api/schema-parts.ts';
 import type { ClientsPort } from '../clients/resource.ts';
 import type { AccountsPort } from '../users/resource.ts';
 
@@ -22,38 +26,32 @@ interface Deps {
   readonly placeOf: PlaceOf;
 }
 
-export const sessionSchema = ObjectSchema(
+export const sessionSchema = object(
   {
-    id: StringSchema({ description: 'The ID of the session.' }),
-    user_id: StringSchema({ description: 'The ID of its user.' }),
-    username: nullable(StringSchema(), { description: 'The name of its user; null: the user was deleted.' }),
-    ip_address: StringSchema({ description: 'The IP address that it was last used from.' }),
-    place: nullable(StringSchema(), {
-      description:
-        'Where that address is, in English, such as “Berlin, Germany”; null: unknown, or there is no `GEOIP_FILE`.',
-    }),
-    user_agent: StringSchema({ description: 'The `User-Agent` of its browser.' }),
-    device: StringSchema({ description: 'The browser and system, for people.' }),
-    amr: ArraySchema(StringSchema(), { description: 'Authentication methods of the sign-in (RFC 8176).' }),
-    clients: ArraySchema(
-      ObjectSchema(
-        {
-          client_id: StringSchema({ description: 'The ID of the application.' }),
-          client_name: nullable(StringSchema(), {
-            description: 'Its name; null: it has none, or was deleted.',
-          }),
-        },
-        strict,
-      ),
-      { description: 'The applications that its user signed in to.' },
+    id: string('The ID of the session.'),
+    user_id: string('The ID of its user.'),
+    username: stringOrNull('The name of its user; null: the user was deleted.'),
+    ip_address: string('The IP address that it was last used from.'),
+    place: stringOrNull(
+      'Where that address is, in English, such as “Berlin, Germany”; null: unknown, or there is no `GEOIP_FILE`.',
     ),
-    is_active: BooleanSchema({ description: 'Whether it has neither ended nor expired.' }),
+    user_agent: string('The `User-Agent` of its browser.'),
+    device: string('The browser and system, for people.'),
+    amr: array(string(), 'Authentication methods of the sign-in (RFC 8176).'),
+    clients: array(
+      object({
+        client_id: string('The ID of the application.'),
+        client_name: stringOrNull('Its name; null: it has none, or was deleted.'),
+      }),
+      'The applications that its user signed in to.',
+    ),
+    is_active: boolean('Whether it has neither ended nor expired.'),
     created_at: createdAt(),
     last_activity_at: timestamp('When it was last used.'),
     expires_at: timestamp('When it expires if it is not used.'),
-    ended_at: nullable(timestamp(), { description: 'When it was ended; null: it was not.' }),
+    ended_at: timestampOrNull('When it was ended; null: it was not.'),
   },
-  { ...strict, description: 'An SSO session: a user who is signed in with a browser.' },
+  'An SSO session: a user who is signed in with a browser.',
 );
 export type Session = Static<typeof sessionSchema>;
 

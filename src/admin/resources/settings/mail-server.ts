@@ -1,63 +1,59 @@
 // The mail server by its parts, which people know, beside the setting smtp_url, which has all of them in one secret address.
-import {
-  Boolean as BooleanSchema,
-  Enum,
-  Integer,
-  Object as ObjectSchema,
-  Optional,
-  String as StringSchema,
-} from 'typebox';
 import { changedSmtpUrl, mailServerOf } from '../../../settings/index.ts';
 import { defineRoutes, type RouteKit } from '../../api/define-resource.ts';
 import type { MailPort } from '../../api/ports.ts';
-import { isoOrNull, nullable, strict, timestamp } from '../../api/schema-parts.ts';
+import {
+  boolean,
+  integer,
+  isoOrNull,
+  object,
+  oneOf,
+  optional,
+  orNull,
+  string,
+  timestampOrNull,
+} from '../../api/schema-parts.ts';
 import { nameOf, type SettingsPort } from './resource.ts';
 
 const host = { description: 'Its name or IP address; empty: mails are kept for administrators to read.' };
 const port = { minimum: 1, maximum: 65_535 };
 const encryption = () =>
-  Enum(['tls', 'starttls', 'offered'], {
-    description: '`tls`: from the start; `starttls`: required; `offered`: where the server offers STARTTLS.',
-  });
+  oneOf(
+    ['tls', 'starttls', 'offered'],
+    '`tls`: from the start; `starttls`: required; `offered`: where the server offers STARTTLS.',
+  );
 const user = { description: 'The user that it asks for; empty: none.' };
 
-const viewSchema = ObjectSchema(
+const viewSchema = object(
   {
-    host: StringSchema(host),
-    port: nullable(Integer(port), { description: 'The TCP port; null: there is no mail server.' }),
-    encryption: nullable(encryption(), {
-      description: 'How the connection is protected; null: there is no mail server.',
-    }),
-    user: StringSchema(user),
-    has_password: BooleanSchema({ description: 'Whether there is a password, which is never shown.' }),
-    accepted_at: nullable(timestamp(), {
-      description: 'When it was first found to accept a mail, as it is set now; null: it has not yet.',
-    }),
+    host: string(host),
+    port: orNull(integer(port), 'The TCP port; null: there is no mail server.'),
+    encryption: orNull(encryption(), 'How the connection is protected; null: there is no mail server.'),
+    user: string(user),
+    has_password: boolean('Whether there is a password, which is never shown.'),
+    accepted_at: timestampOrNull(
+      'When it was first found to accept a mail, as it is set now; null: it has not yet.',
+    ),
   },
-  { ...strict, description: 'The mail server.' },
+  'The mail server.',
 );
 
-const bodySchema = ObjectSchema(
-  {
-    host: StringSchema({ ...host, maxLength: 253, examples: ['mail.example.com'] }),
-    port: Optional(
-      nullable(Integer({ ...port, examples: [465] }), {
-        description: 'The TCP port; null or absent: 465 with `tls`, else 587.',
-      }),
-    ),
-    encryption: encryption(),
-    user: Optional(StringSchema({ ...user, maxLength: 254, examples: ['robot'] })),
-    password: Optional(
-      StringSchema({
-        maxLength: 512,
-        description:
-          'Absent or empty: the stored one, which stays with its server and user. Must be given again for another host, ' +
-          'port or user, or less encryption.',
-      }),
-    ),
-  },
-  strict,
-);
+const bodySchema = object({
+  host: string({ ...host, maxLength: 253, examples: ['mail.example.com'] }),
+  port: optional(
+    orNull(integer({ ...port, examples: [465] }), 'The TCP port; null or absent: 465 with `tls`, else 587.'),
+  ),
+  encryption: encryption(),
+  user: optional(string({ ...user, maxLength: 254, examples: ['robot'] })),
+  password: optional(
+    string({
+      maxLength: 512,
+      description:
+        'Absent or empty: the stored one, which stays with its server and user. Must be given again for another host, ' +
+        'port or user, or less encryption.',
+    }),
+  ),
+});
 
 interface Ports {
   readonly settings: SettingsPort;

@@ -1,14 +1,9 @@
 // The runtime settings (decisions §6), all of them one item. src/settings defines the settings and their valid values.
 
 import {
-  Array as ArraySchema,
-  Boolean as BooleanSchema,
   Number as NumberSchema,
-  Object as ObjectSchema,
-  Optional,
   Record as RecordSchema,
   type Static,
-  String as StringSchema,
   type TSchemaOptions,
   Union,
   Unknown,
@@ -20,7 +15,17 @@ import type { Passkeys } from '../../../passkeys/index.ts';
 import type { SettingChange, Settings } from '../../../settings/index.ts';
 import { defineRoutes, type RouteKit } from '../../api/define-resource.ts';
 import type { Actor } from '../../api/ports.ts';
-import { DOCUMENTED, nullable, strict, timestamp } from '../../api/schema-parts.ts';
+import {
+  array,
+  boolean,
+  DOCUMENTED,
+  object,
+  optional,
+  orNull,
+  string,
+  stringOrNull,
+  timestampOrNull,
+} from '../../api/schema-parts.ts';
 import { isShownForm, valuesOfItems } from './given-values.ts';
 import { documentedChange, documentedValues } from './keywords.ts';
 
@@ -29,60 +34,48 @@ export type SettingsPort = Pick<
   'refresh' | 'current' | 'describe' | 'patch' | 'replaceAll' | 'preview' | 'version'
 >;
 
-const value = () => Union([BooleanSchema(), NumberSchema(), StringSchema()]);
+const value = () => Union([boolean(), NumberSchema(), string()]);
 
-const settingSchema = ObjectSchema(
+const settingSchema = object(
   {
-    key: StringSchema({
+    key: string({
       description: 'The name of the setting.',
       [DOCUMENTED]: { enum: settingKeys },
     }),
-    value: nullable(value(), { description: 'The value that applies; null: it is secret.' }),
+    value: orNull(value(), 'The value that applies; null: it is secret.'),
     default: Union(value().anyOf, { description: 'The value that applies while none is set.' }),
-    type: StringSchema({ description: 'The type, such as `integer`, `boolean`, `choice`, `text` or `url`.' }),
-    min: nullable(NumberSchema(), { description: 'The smallest number, or the fewest characters.' }),
-    max: nullable(NumberSchema(), { description: 'The largest number, or the most characters.' }),
-    description: StringSchema({ description: 'What it does.' }),
-    group: StringSchema({ description: 'The section of the Admin UI that shows it.' }),
-    is_secret: BooleanSchema({ description: 'Whether it is write-only: its value is shown as null.' }),
-    updated_at: nullable(timestamp(), { description: 'When it was last set; null: the default applies.' }),
-    updated_by: nullable(StringSchema(), { description: 'Who set it, as `kind:id`.' }),
+    type: string('The type, such as `integer`, `boolean`, `choice`, `text` or `url`.'),
+    min: orNull(NumberSchema(), 'The smallest number, or the fewest characters.'),
+    max: orNull(NumberSchema(), 'The largest number, or the most characters.'),
+    description: string('What it does.'),
+    group: string('The section of the Admin UI that shows it.'),
+    is_secret: boolean('Whether it is write-only: its value is shown as null.'),
+    updated_at: timestampOrNull('When it was last set; null: the default applies.'),
+    updated_by: stringOrNull('Who set it, as `kind:id`.'),
   },
-  { ...strict, description: 'A runtime setting.' },
+  'A runtime setting.',
 );
 export type SettingView = Static<typeof settingSchema>;
-const allSchema = ObjectSchema(
-  { items: ArraySchema(settingSchema, { description: 'All settings.' }) },
-  { ...strict, description: 'The runtime settings.' },
-);
+const allSchema = object({ items: array(settingSchema, 'All settings.') }, 'The runtime settings.');
 // src/settings validates keys and values.
-const anyValues = (options: TSchemaOptions = {}) => RecordSchema(StringSchema(), Unknown(), options);
+const anyValues = (options: TSchemaOptions = {}) => RecordSchema(string(), Unknown(), options);
 const changeBody = anyValues({ [DOCUMENTED]: documentedChange(settingSchema) });
 const description = 'Values by the names of the settings.';
-const exportSchema = ObjectSchema(
-  { values: anyValues({ description }) },
-  { ...strict, description: 'What an import accepts.' },
-);
-const importBody = ObjectSchema(
-  { values: anyValues({ description, [DOCUMENTED]: documentedValues }) },
-  strict,
-);
+const exportSchema = object({ values: anyValues({ description }) }, 'What an import accepts.');
+const importBody = object({ values: anyValues({ description, [DOCUMENTED]: documentedValues }) });
 
-const changeSchema = ObjectSchema(
-  {
-    key: StringSchema({ description: 'The name of the setting.' }),
-    from: nullable(value(), { description: 'The value before; null: it is secret.' }),
-    to: nullable(value(), { description: 'The value after; null: it is secret.' }),
-  },
-  strict,
-);
+const changeSchema = object({
+  key: string('The name of the setting.'),
+  from: orNull(value(), 'The value before; null: it is secret.'),
+  to: orNull(value(), 'The value after; null: it is secret.'),
+});
 export type SettingChangeView = Static<typeof changeSchema>;
-const importedSchema = ObjectSchema(
+const importedSchema = object(
   {
-    dry_run: BooleanSchema({ description: 'Whether this was a dry run, which changes nothing.' }),
-    changes: ArraySchema(changeSchema, { description: 'The settings whose value changes.' }),
+    dry_run: boolean('Whether this was a dry run, which changes nothing.'),
+    changes: array(changeSchema, 'The settings whose value changes.'),
   },
-  { ...strict, description: 'What the import changes.' },
+  'What the import changes.',
 );
 
 export const nameOf = ({ kind, id }: Actor): string => `${kind}:${id}`;
@@ -156,14 +149,11 @@ export const settings = defineRoutes('Settings', (on: RouteKit<Ports>) => {
       path: '/settings/import',
       summary:
         'Import settings, all or none; settings missing from the export, such as secrets, keep their values',
-      query: ObjectSchema(
-        {
-          dry_run: Optional(
-            BooleanSchema({ default: false, description: 'Only validate, and report what would change.' }),
-          ),
-        },
-        strict,
-      ),
+      query: object({
+        dry_run: optional(
+          boolean({ default: false, description: 'Only validate, and report what would change.' }),
+        ),
+      }),
       body: importBody,
       success: { status: 200, schema: importedSchema },
       isDryRun: ({ query }) => isDryRun(query),

@@ -1,60 +1,49 @@
 // GET /stats (decisions §6): counts of all resources, and events of the last day and month.
-import {
-  Array as ArraySchema,
-  Integer,
-  Null,
-  Object as ObjectSchema,
-  type Static,
-  String as StringSchema,
-  Union,
-} from 'typebox';
+import { Null, type Static, Union } from 'typebox';
 import { defineRoutes, type RouteKit } from '../../api/define-resource.ts';
-import { strict, timestamp } from '../../api/schema-parts.ts';
+import { array, integer, object, string, timestamp } from '../../api/schema-parts.ts';
 
-const pointSchema = ObjectSchema(
+const pointSchema = object({
+  at: string({ format: 'date-time', description: 'The start of the hour or day (UTC).' }),
+  sign_ins: integer('Completed sign-ins, with all factors.'),
+  failed_sign_ins: integer('Sign-ins refused for a wrong password or factor.'),
+  lockouts: integer('Users locked after too many wrong passwords.'),
+  passkeys_used: integer('Passkeys used to sign in or as a second factor.'),
+  second_factors_used: integer('Second factors used to sign in.'),
+  users_created: integer('Users created.'),
+  sessions_ended: integer('Sessions ended by users or administrators.'),
+  tokens_revoked: integer('Tokens revoked.'),
+  sessions_active: Union([integer(), Null()], {
+    description:
+      'Active sessions at the end of the hour; for a day, the maximum of its hours; null: they were not counted.',
+  }),
+});
+const countsSchema = object(
   {
-    at: StringSchema({ format: 'date-time', description: 'The start of the hour or day (UTC).' }),
-    sign_ins: Integer({ description: 'Completed sign-ins, with all factors.' }),
-    failed_sign_ins: Integer({ description: 'Sign-ins refused for a wrong password or factor.' }),
-    lockouts: Integer({ description: 'Users locked after too many wrong passwords.' }),
-    passkeys_used: Integer({ description: 'Passkeys used to sign in or as a second factor.' }),
-    second_factors_used: Integer({ description: 'Second factors used to sign in.' }),
-    users_created: Integer({ description: 'Users created.' }),
-    sessions_ended: Integer({ description: 'Sessions ended by users or administrators.' }),
-    tokens_revoked: Integer({ description: 'Tokens revoked.' }),
-    sessions_active: Union([Integer(), Null()], {
-      description:
-        'Active sessions at the end of the hour; for a day, the maximum of its hours; null: they were not counted.',
-    }),
+    users: integer('All users.'),
+    users_inactive: integer('Deactivated users.'),
+    users_locked: integer('Users locked now.'),
+    users_with_second_factor: integer('Users with a verified second factor.'),
+    users_with_passkey: integer('Users with a passkey.'),
+    administrators: integer('Users with the role `admin`.'),
+    auditors: integer('Users with the role `auditor`.'),
+    groups: integer('Groups.'),
+    clients: integer('Applications.'),
+    sessions_active: integer('Active sessions.'),
+    mails_queued: integer('Mails waiting for delivery.'),
+    mails_failed: integer('Mails that could not be delivered.'),
+    mails_kept: integer('Mails that nobody gets: no mail server was configured.'),
   },
-  strict,
+  'How many there are now.',
 );
-const countsSchema = ObjectSchema(
-  {
-    users: Integer({ description: 'All users.' }),
-    users_inactive: Integer({ description: 'Deactivated users.' }),
-    users_locked: Integer({ description: 'Users locked now.' }),
-    users_with_second_factor: Integer({ description: 'Users with a verified second factor.' }),
-    users_with_passkey: Integer({ description: 'Users with a passkey.' }),
-    administrators: Integer({ description: 'Users with the role `admin`.' }),
-    auditors: Integer({ description: 'Users with the role `auditor`.' }),
-    groups: Integer({ description: 'Groups.' }),
-    clients: Integer({ description: 'Applications.' }),
-    sessions_active: Integer({ description: 'Active sessions.' }),
-    mails_queued: Integer({ description: 'Mails waiting for delivery.' }),
-    mails_failed: Integer({ description: 'Mails that could not be delivered.' }),
-    mails_kept: Integer({ description: 'Mails that nobody gets: no mail server was configured.' }),
-  },
-  { ...strict, description: 'How many there are now.' },
-);
-const statsSchema = ObjectSchema(
+const statsSchema = object(
   {
     generated_at: timestamp('When this was counted.'),
     counts: countsSchema,
-    hours: ArraySchema(pointSchema, { description: 'The last 24 hours, the current one last.' }),
-    days: ArraySchema(pointSchema, { description: 'The last 30 days (UTC), today last.' }),
+    hours: array(pointSchema, 'The last 24 hours, the current one last.'),
+    days: array(pointSchema, 'The last 30 days (UTC), today last.'),
   },
-  { ...strict, description: 'Counts and statistics.' },
+  'Counts and statistics.',
 );
 export type Stats = Static<typeof statsSchema>;
 /** Of one hour or day. */

@@ -1,7 +1,5 @@
 // Issued tokens, without their values, and a user's grants (decisions §6). Refresh tokens can be listed without a filter;
 // access tokens, of which millions can exist for minutes, only by user, grant or application.
-
-import { Enum, String as StringSchema } from 'typebox';
 import type { Accounts } from '../../../accounts/index.ts';
 import type { Api, Apis } from '../../../apis/index.ts';
 import { registeredId } from '../../../client-ids.ts';
@@ -14,7 +12,7 @@ import type { ProtocolPayload } from '../../../store/records.ts';
 import { defineResource, type ListPorts } from '../../api/define-resource.ts';
 import type { ListDefinition } from '../../api/list-query.ts';
 import { Told } from '../../api/route.ts';
-import { iso, isoOrNull } from '../../api/schema-parts.ts';
+import { iso, isoOrNull, oneOf, string } from '../../api/schema-parts.ts';
 import { selectFew } from '../../api/select-few.ts';
 import { atVersion, idParams, userGrantParams, userOf, userParams } from '../../api/shared.ts';
 import { aClientId, anId, grantSchema, kindMeaning, kinds, tokenSchema } from './schema.ts';
@@ -34,7 +32,7 @@ const list: ListDefinition<ProtocolPayload> = {
   filters: {
     // Selects the collection; not a field of either.
     kind: {
-      schema: Enum([...kinds], { description: `Only tokens of this kind. ${kindMeaning}` }),
+      schema: oneOf([...kinds], `Only tokens of this kind. ${kindMeaning}`),
       toGroups: () => [[]],
     },
     user_id: { schema: anId('Only tokens of this user.') },
@@ -42,7 +40,7 @@ const list: ListDefinition<ProtocolPayload> = {
     grant_id: { schema: anId('Only tokens of this grant.') },
     // Records have its internal id, so that an API made again under the same identifier has none of them.
     resource: {
-      schema: StringSchema({
+      schema: string({
         minLength: 1,
         maxLength: 500,
         description: 'Only tokens for the API with this identifier.',

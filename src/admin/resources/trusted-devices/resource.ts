@@ -1,11 +1,10 @@
 // A user's trusted browsers, which skip the second factor.
-import { Object as ObjectSchema, String as StringSchema } from 'typebox';
 import { AppError } from '../../../errors.ts';
 import type { TrustedDevice, TrustedDevices } from '../../../second-factors/index.ts';
 import { defineResource, type ListPorts } from '../../api/define-resource.ts';
 import type { ListDefinition } from '../../api/list-query.ts';
 import { Told } from '../../api/route.ts';
-import { createdAt, expiresAt, iso, strict, timestamp } from '../../api/schema-parts.ts';
+import { createdAt, expiresAt, iso, object, string, timestamp } from '../../api/schema-parts.ts';
 import { selectFew } from '../../api/select-few.ts';
 import { userDeviceParams, userOf, userParams } from '../../api/shared.ts';
 import type { AccountsPort } from '../users/resource.ts';
@@ -34,17 +33,17 @@ const list: ListDefinition<TrustedDevice> = {
   times: [],
 };
 
-const deviceSchema = ObjectSchema(
+const deviceSchema = object(
   {
-    id: StringSchema({ description: 'The ID of the trusted device.' }),
-    device: StringSchema({ description: 'The browser and system, for people.' }),
-    ip_address: StringSchema({ description: 'The IP address that it was last used from.' }),
-    user_agent: StringSchema({ description: 'The `User-Agent` of its browser.' }),
+    id: string('The ID of the trusted device.'),
+    device: string('The browser and system, for people.'),
+    ip_address: string('The IP address that it was last used from.'),
+    user_agent: string('The `User-Agent` of its browser.'),
     created_at: createdAt(),
     last_used_at: timestamp('When it was last used.'),
     expires_at: expiresAt(),
   },
-  { ...strict, description: 'A browser in which the second factor is skipped.' },
+  'A browser in which the second factor is skipped.',
 );
 
 const show = (device: TrustedDevice) => ({

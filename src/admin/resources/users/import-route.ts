@@ -1,7 +1,7 @@
 // POST /users/import (decisions §6): users of another system, one JSON object per line, with their existing password hashes.
 // Each line is a request of its own: an invalid one stops no other, and the response reports the result of each. Memory holds
 // one window of lines, and one short result per line.
-import { Enum, Object as ObjectSchema, Optional, type Static, String as StringSchema } from 'typebox';
+import type { Static } from 'typebox';
 import type { Account, AccountDomain } from '../../../accounts/index.ts';
 import { AppError } from '../../../errors.ts';
 import type { Events } from '../../../events/index.ts';
@@ -20,7 +20,7 @@ import {
 } from '../../api/import-lines.ts';
 import type { Actor } from '../../api/ports.ts';
 import type { LinesInput } from '../../api/route.ts';
-import { strict } from '../../api/schema-parts.ts';
+import { object, oneOf, optional, string } from '../../api/schema-parts.ts';
 import { createValidator } from '../../api/validate.ts';
 import { importRowSchema } from './schema.ts';
 
@@ -36,16 +36,13 @@ const MAX_LINE_BYTES = 64 * 1024;
 // Parallel writes share commits.
 const WINDOW = 64;
 
-const resultSchema = ObjectSchema(
-  {
-    line: lineNumber,
-    status: Enum(['created', 'failed', 'stopped'], { description: stoppedMeaning }),
-    id: Optional(StringSchema({ description: 'The ID of the new user.' })),
-    username: Optional(StringSchema({ description: 'The username of the new user.' })),
-    error: lineError,
-  },
-  strict,
-);
+const resultSchema = object({
+  line: lineNumber,
+  status: oneOf(['created', 'failed', 'stopped'], stoppedMeaning),
+  id: optional(string('The ID of the new user.')),
+  username: optional(string('The username of the new user.')),
+  error: lineError,
+});
 export type ImportResult = Static<typeof resultSchema>;
 
 const failed = (line: number, error: unknown): ImportResult => {

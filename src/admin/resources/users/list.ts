@@ -1,10 +1,10 @@
 // The list of users: what it is searched, filtered and sorted by.
-import { Boolean as BooleanSchema, Enum, String as StringSchema } from 'typebox';
 import { type Account, fold, groupNamePattern, memberFilter } from '../../../accounts/index.ts';
 import { accounts as collection } from '../../../store/collections.ts';
 import { searchWords } from '../../../store/search-text.ts';
 import { EXPECTED } from '../../api/expected.ts';
 import type { ListDefinition } from '../../api/list-query.ts';
+import { boolean, oneOf, string } from '../../api/schema-parts.ts';
 import { withAddress } from './address-filter.ts';
 
 /** What `search` looks into, in every list of users. */
@@ -29,9 +29,9 @@ export const userList: ListDefinition<Account> = {
   defaultOrder: 'desc',
   ...searchedUsers,
   filters: {
-    role: { schema: Enum(['user', 'auditor', 'admin'], { description: 'Only users with this role.' }) },
+    role: { schema: oneOf(['user', 'auditor', 'admin'], 'Only users with this role.') },
     group: {
-      schema: StringSchema({
+      schema: string({
         pattern: groupNamePattern,
         [EXPECTED]: 'the name of a group',
         description: 'Only members of this group.',
@@ -40,7 +40,7 @@ export const userList: ListDefinition<Account> = {
     },
     // Exact match, ignoring case, for callers that know the name. `search` finds parts.
     username: {
-      schema: StringSchema({
+      schema: string({
         minLength: 1,
         maxLength: 512,
         description: 'Only the user with this username, ignoring case.',
@@ -48,26 +48,22 @@ export const userList: ListDefinition<Account> = {
       toGroups: (name) => [[{ field: 'username', op: 'eq', value: fold(String(name)) }]],
     },
     email: {
-      schema: StringSchema({
+      schema: string({
         minLength: 1,
         maxLength: 512,
         description: 'Only the user with this e-mail address, primary or another, ignoring case.',
       }),
       toGroups: (text) => withAddress(String(text)),
     },
-    is_active: { schema: BooleanSchema({ description: 'Only users who are active, or who are not.' }) },
+    is_active: { schema: boolean('Only users who are active, or who are not.') },
     is_email_verified: {
-      schema: BooleanSchema({ description: 'Only users whose e-mail address is verified, or is not.' }),
+      schema: boolean('Only users whose e-mail address is verified, or is not.'),
     },
     totp_verified: {
-      schema: BooleanSchema({
-        description: 'Only users who have enrolled an authenticator app, or who have not.',
-      }),
+      schema: boolean('Only users who have enrolled an authenticator app, or who have not.'),
     },
     has_second_factor: {
-      schema: BooleanSchema({
-        description: 'Only users who have an authenticator app or a passkey, or who have neither.',
-      }),
+      schema: boolean('Only users who have an authenticator app or a passkey, or who have neither.'),
       toGroups: (has) =>
         has === true
           ? [
@@ -85,11 +81,11 @@ export const userList: ListDefinition<Account> = {
             ],
     },
     has_signed_in: {
-      schema: BooleanSchema({ description: 'Only users who have signed in at least once, or never.' }),
+      schema: boolean('Only users who have signed in at least once, or never.'),
       toGroups: (has) => [[{ field: 'last_login_at', op: has === true ? 'present' : 'absent' }]],
     },
     is_locked: {
-      schema: BooleanSchema({ description: 'Only users who are locked now, or who are not.' }),
+      schema: boolean('Only users who are locked now, or who are not.'),
       toGroups: (isLocked, now) => {
         const field = 'locked_until';
         if (isLocked === true) return [[{ field, op: 'gte', value: now + 1 }]];

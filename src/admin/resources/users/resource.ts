@@ -1,5 +1,4 @@
 // Users (specification §4.1, decisions §6).
-import { Enum, Object as ObjectSchema } from 'typebox';
 import {
   type Account,
   type Accounts,
@@ -14,7 +13,7 @@ import { userRows } from '../../../model/users/rows.ts';
 import { defineResource, defineRoutes, type ListPorts, type RouteKit } from '../../api/define-resource.ts';
 import type { Actor } from '../../api/ports.ts';
 import { Told } from '../../api/route.ts';
-import { strict } from '../../api/schema-parts.ts';
+import { object, oneOf } from '../../api/schema-parts.ts';
 import { atVersion, idParams, userIdBody } from '../../api/shared.ts';
 import { userList } from './list.ts';
 import { newUserSchema, userChangesSchema, userSchema } from './schema.ts';
@@ -50,14 +49,9 @@ const exportedColumns = Object.keys(userRows)
   .filter(isColumn)
   .filter((name) => userRows[name].isExported);
 
-const settleBody = ObjectSchema(
-  {
-    choice: Enum(['keep', 'undo'], {
-      description: '`keep`: the new address. `undo`: back to the former one.',
-    }),
-  },
-  strict,
-);
+const settleBody = object({
+  choice: oneOf(['keep', 'undo'], '`keep`: the new address. `undo`: back to the former one.'),
+});
 
 const changed = { status: 200, schema: userSchema, hasVersion: true } as const;
 
