@@ -1,6 +1,6 @@
 #!/bin/sh
 # Types, lint and format, unused code, tests. All of them run; any failure makes this fail.
-# Arguments: the tests to run instead: files, folders, areas or parts of file names (`npm test -- clients totp`).
+# Arguments: the tests to run instead: files, folders, areas or words of paths and first comments (`npm test -- clients lockout`).
 set -eu
 cd "$(dirname "$0")/.."
 sh scripts/install.sh --dev
@@ -10,7 +10,7 @@ export NODE_COMPILE_CACHE="${NODE_COMPILE_CACHE-$PWD/node_modules/.cache/compile
 # Tests that cannot run here write their names there.
 NOT_RUN_LIST=$(mktemp)
 export NOT_RUN_LIST
-trap 'rm -rf "$NOT_RUN_LIST" "${in_memory:-}"' EXIT
+trap 'rm -rf "$NOT_RUN_LIST" "${PROGRAMS:-}" "${in_memory:-}"' EXIT
 trap 'exit 130' INT TERM
 # What tests write is waited for until it is on the disk, thousands of times, and soon removed. Where memory has 8 GB to spare it
 # lies there, which is the same to a process that is killed. Programs have to run from there, too.
@@ -41,28 +41,13 @@ if [ $# -eq 0 ]; then
   check lint biome check --error-on-warnings .
   check unused knip
 fi
-# Each argument becomes the pattern of its test files; one that names none is a mistake, not a success.
-for name in "$@"; do
-  shift
-  if [ -f "$name" ]; then
-    set -- "$@" "$name"
-    continue
-  fi
-  for pattern in "${name%/}/**/*.test.ts" "test/${name%/}/**/*.test.ts" "test/**/*$name*.test.ts"; do
-    files=$(node -p 'fs.globSync(process.argv[1]).filter((file) => file.endsWith(".test.ts")).length' "$pattern")
-    [ "$files" -eq 0 ] || break
-  done
-  if [ "$files" -eq 0 ]; then
-    echo "latchkey: no test file matches '$name'. Give a file, a folder, part of a file name, or one of:" \
-      "$(cd test && ls -d */ | tr -d '/' | tr '\n' ' ')" >&2
-    exit 2
-  fi
-  set -- "$@" "$pattern"
-done
+# Each argument names test files; one that names none is a mistake, not a success.
+PROGRAMS=$(mktemp -d)
+node scripts/test-files.ts "$PROGRAMS" "$@"
 # A young generation that need not grow first saves a tenth of the time of hundreds of short processes.
 # Nothing of ours is a link: to ask that of each file that is loaded takes a fifth of what loading takes.
 # On two cores: tests wait a third of their time. More than three files at once would make the timing tests lie.
-check tests node --min-semi-space-size=16 --preserve-symlinks --test --import ./test/support/left-open.ts --test-concurrency=3 --test-timeout="${TEST_TIMEOUT_MS:-600000}" --test-reporter=spec "$@"
+check tests node --min-semi-space-size=16 --preserve-symlinks --test --import ./test/support/left-open.ts --test-concurrency=3 --test-timeout="${TEST_TIMEOUT_MS:-600000}" --test-reporter=spec "$PROGRAMS"/*.mjs
 
 if [ -s "$NOT_RUN_LIST" ]; then
   echo "== not run, they need a real MongoDB (MONGODB_TEST_URI):"

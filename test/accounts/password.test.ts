@@ -64,7 +64,7 @@ test('password hash: a damaged one matches no password and throws nothing', asyn
   }
 });
 
-test('password: an account without a hash costs the same time, medians within a factor of two', async () => {
+test('password: an account without a hash costs the same time, medians within a factor of four', async () => {
   const passwords = createPasswords({
     parameters: { memoryKib: 4096, passes: 1, lanes: 1 },
     maxInFlight: 1,
@@ -82,7 +82,7 @@ test('password: an account without a hash costs the same time, medians within a 
   }
   const median = (values: number[]): number => values.sort((a, b) => a - b)[12] ?? 0;
   const ratio = median(times.known) / median(times.unknown);
-  assert.ok(ratio > 0.5 && ratio < 2, `ratio ${ratio}`);
+  assert.ok(ratio > 0.25 && ratio < 4, `ratio ${ratio}`);
 });
 
 test('password queue: refuses at once when full and serves the rest in order (R139)', async () => {

@@ -1,5 +1,6 @@
 // Limits for lists, pages and clean-up with a million documents on the embedded store; LONG=1 only, since filling it takes
 // minutes. The figures are printed; the limit is on processor time, which other work does not change.
+// A process of its own: its memory is measured.
 import { ok } from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -3,6 +3,7 @@
 //
 // Two lanes (as many as cores hash at once on a small machine) each try the four kinds in random order, so that whatever
 // slows the machine slows all alike; timing.ts evaluates them.
+// A process of its own: its times are compared.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { startApp, type TestApp } from '../support/app.ts';

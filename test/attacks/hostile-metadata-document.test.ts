@@ -1,5 +1,6 @@
 // Attack (decisions §10; draft-ietf-oauth-client-id-metadata-document §6): a metadata document by a hostile server: to reach what is
 // inside, to exhaust this server, to look like another application, or to become another after a person agreed.
+// A process of its own: its requests are led elsewhere.
 import { deepEqual, doesNotMatch, equal, match, ok } from 'node:assert/strict';
 import type { RequestListener } from 'node:http';
 import test, { after } from 'node:test';

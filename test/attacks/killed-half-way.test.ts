@@ -5,6 +5,7 @@ import { after, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { createMemoryStore } from '../../adapters/memory/store.ts';
 import { allCollections } from '../../src/store/all-collections.ts';
+import { clients } from '../../src/store/collections.ts';
 import { type Store, StoreUnavailable } from '../../src/store/port.ts';
 import { claimsOf, isActive, postForm, tokensOf, userinfo } from '../flows/support.ts';
 import { Agent, codeRequest, hiddenFields, refresh } from '../support/agent.ts';
@@ -14,8 +15,16 @@ import { startReceiver } from '../support/receiver.ts';
 
 /** `writeTogether` is asked for each of its documents: a death among them leaves none. */
 const WRITES = new Set(['insert', 'put', 'replace', 'remove', 'removeBy', 'writeTogether']);
-/** Written beside the act, by itself: what dies with it changes nothing of it. */
-const BESIDE = new Set(['rates', 'leases', 'audit', 'event_hours']);
+/** Written beside the act, by itself and at times of its own: what dies with it changes nothing of it. */
+const BESIDE = new Set([
+  'rates',
+  'leases',
+  'audit',
+  'event_hours',
+  'token_events',
+  'pkce_runs',
+  'client_refusals',
+]);
 
 /** A store whose process dies: from the n-th write on nothing reaches it until it is started again. */
 function mortal(inner: Store) {
@@ -269,10 +278,17 @@ for (const [member, change] of Object.entries(takingTrust)) {
         if (hasDied && (finish === 'asked again' || writes === 0)) {
           equal((await app.admin('PATCH', `/clients/${trusted.id}`, change)).status, 200);
         } else if (hasDied) {
-          app.advance(7 * 3_600_000);
+          // Each round later than the one before, so that the job is due.
+          const ahead = 7 * 3_600_000 + writes * 600_000;
+          app.advance(ahead);
           await app.app.jobs.tick();
-          app.advance(-7 * 3_600_000);
+          app.advance(-ahead);
         }
+        equal(
+          (await inner.collection(clients).find(trusted.id))?.value.isEnding,
+          undefined,
+          `after ${writes} writes`,
+        );
         // On again, so that it is not the switch by which they are dead.
         equal((await app.admin('PATCH', `/clients/${trusted.id}`, { is_active: true })).status, 200);
         for (const token of [tokens.access_token, tokens.refresh_token])

@@ -1,6 +1,7 @@
 // What this server could be made to call (SSRF, CWE-918): the list of every module, ours and of the libraries that the product's
 // processes load, that has what opens sockets or asks names, with the reason why it may. A new one fails here, also in a library
 // that is updated: its path to the network must be the outbound door (decision 0021), the stores, or mail.
+// A process of its own: its network is watched.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -3,6 +3,7 @@
 //
 // Both kinds in random order, one after the other, so that whatever slows the machine slows both alike; timing.ts evaluates
 // them.
+// A process of its own: its times are compared.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -3,6 +3,7 @@
 //
 // The times: both kinds in random order, one after the other, so that whatever slows the machine slows both alike;
 // timing.ts evaluates them. The hashes are the shipped ones, and the jobs run meanwhile: they are where the difference is made.
+// A process of its own: its times are compared.
 import assert from 'node:assert/strict';
 import { suite, type TestContext, test } from 'node:test';
 import { Agent, hiddenFields, type Page } from '../support/agent.ts';

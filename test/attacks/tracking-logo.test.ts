@@ -1,5 +1,6 @@
 // Attacks by client metadata: a logo that makes the server send a request (checklist R034; CVE-2021-26715), or that reports
 // viewers of the page to its owner.
+// A process of its own: its requests are watched.
 import { deepEqual, doesNotMatch, equal, match, ok } from 'node:assert/strict';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { lookup } from 'node:dns';

@@ -1,5 +1,6 @@
 // The plans Dynamic and 3rd-party initiated login of the OpenID Foundation's suite, one row per distinct behaviour: applications
 // that register themselves, as those of the suite do, with a bearer that an operator gives them.
+// A process of its own: its requests are led elsewhere.
 import { deepEqual, doesNotMatch, equal, match, ok } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, test } from 'node:test';

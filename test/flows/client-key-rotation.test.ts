@@ -1,5 +1,6 @@
 // A client rotates its keys at its `jwks_uri`, as a Keycloak that is our client does: its next assertion names a key that the set
 // kept here does not have. Connections to the client's public address are led to a server of this test.
+// A process of its own: its requests are led elsewhere.
 import { deepEqual, equal } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';

@@ -1,6 +1,7 @@
 // Plain answers (src/oidc/plain/) against the library: a generated corpus to two applications, one with them and one without.
 // Status, headers, body, log lines and writes must be equal, whatever the request; and the share that is answered plainly is
 // held, so that it cannot silently become none.
+// A process of its own: requests that reach Koa are counted.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { connect } from 'node:net';

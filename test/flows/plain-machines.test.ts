@@ -1,5 +1,6 @@
 // Client credentials as a plain answer (src/oidc/plain/token.ts) against the library, as plain-answers.test.ts has it for
 // introspection.
+// A process of its own: requests that reach Koa are counted.
 import { equal, ok } from 'node:assert/strict';
 import test, { after } from 'node:test';
 import { createRandom, type Random, type Sent, startTwins } from '../support/twins.ts';

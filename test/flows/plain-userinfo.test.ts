@@ -1,4 +1,5 @@
 // Userinfo as a plain answer (src/oidc/plain/userinfo.ts) against the library, as plain-answers.test.ts has it for introspection.
+// A process of its own: requests that reach Koa are counted.
 import { equal, match, ok } from 'node:assert/strict';
 import test, { after } from 'node:test';
 import { requestTokens } from '../support/agent.ts';

@@ -115,7 +115,7 @@ export async function startMailServer(options: MailServerOptions = {}): Promise<
 export const impatient: OpenSmtp = createSmtp({ name: 'id.example.com', waitMs: 250, sendMs: 400 });
 
 /** For tests in which waiting is not the point: a busy machine must not look like a server that hangs. */
-export const steady: OpenSmtp = createSmtp({ name: 'id.example.com', waitMs: 1500, sendMs: 1500 });
+export const steady: OpenSmtp = createSmtp({ name: 'id.example.com', waitMs: 120_000, sendMs: 120_000 });
 
 export interface TestMail {
   readonly mail: OutboundMail;

@@ -58,7 +58,7 @@ const postForm = (path: string, fields: Record<string, string>): Promise<RawAnsw
 /** By time, not by count: 200 requests take the other worker a second, while a replacement may take longer to start. */
 async function untilBothAnswer(): Promise<Set<number>> {
   const pids = new Set<number>();
-  const until = performance.now() + 15_000;
+  const until = performance.now() + 60_000;
   while (pids.size < WORKERS) {
     assert.ok(performance.now() < until, `only ${[...pids].join()} answer`);
     pids.add(await workerOf(await ask('/oauth2/userinfo')));
@@ -147,7 +147,7 @@ test('cluster: a killed worker is replaced, and requests are soon served again',
   await server.waitForLine(({ msg, worker }) => msg === 'worker lost' && worker === victim);
   // The other one serves meanwhile.
   assert.equal((await ask('/readyz')).status, 200);
-  const until = performance.now() + 15_000;
+  const until = performance.now() + 60_000;
   let now = new Set<number>();
   while (now.size < WORKERS || now.has(victim)) {
     assert.ok(performance.now() < until, 'no replacement');

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import { createMemoryStore } from '../../adapters/memory/store.ts';
 import { createSqliteStore } from '../../adapters/sqlite/store.ts';
 import { newId } from '../../src/ids.ts';
@@ -22,6 +23,16 @@ const SCRIPT = 'scripts/rotate-keys.ts';
 const OLD = 'old-secret-key-0123456789-0123456789';
 const NEW = 'new-secret-key-0123456789-0123456789';
 const THIRD = 'third-secret-key-0123456789-012345678';
+
+/** The server hears of it soon, however busy the machine is. */
+async function until<T>(look: () => Promise<T>, wanted: T): Promise<void> {
+  let seen = await look();
+  for (let turn = 0; turn < 300 && !isDeepStrictEqual(seen, wanted); turn += 1) {
+    await sleep(200);
+    seen = await look();
+  }
+  assert.deepEqual(seen, wanted);
+}
 
 test('rotate-keys beside a running server: published at once, active within seconds, listed', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'latchkey-rotate-'));
@@ -43,11 +54,9 @@ test('rotate-keys beside a running server: published at once, active within seco
       ),
     );
     const [, next = ''] = /next {5}(\S+)/.exec(gradual.stdout) ?? [];
-    await sleep(1000);
-    assert.deepEqual(await kids(), [first, next]);
+    await until(kids, [first, next]);
     assert.equal((await run(SCRIPT, ['--immediate'], { env })).code, 0);
-    await sleep(4000);
-    assert.deepEqual(await kids(), [next, first]);
+    await until(kids, [next, first]);
     const listed = await run(SCRIPT, ['--list'], { env });
     assert.match(
       listed.stdout,
@@ -55,8 +64,7 @@ test('rotate-keys beside a running server: published at once, active within seco
     );
     const gone = await run(SCRIPT, ['--compromised'], { env });
     assert.equal(gone.code, 0);
-    await sleep(1000);
-    assert.equal((await kids()).includes(next), false);
+    await until(async () => (await kids()).includes(next), false);
   } finally {
     await server.stop();
     await rm(folder, { recursive: true });

@@ -1,4 +1,5 @@
 // Rows that a connection keeps in memory: never older than the last commit of anyone, and never more than the bound.
+// A process of its own: its memory is measured.
 import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
