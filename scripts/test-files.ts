@@ -53,11 +53,16 @@ function inTurns(files: readonly string[], most: number): string[][] {
   );
 }
 
-/** A suite for each file, since hooks are its suite's. They are loaded one after the other, and run then. */
-const programOf = (files: readonly string[]): string => `import { describe } from 'node:test';
+/**
+ * A suite for each file, since hooks are its suite's. They are loaded one after the other, and run then. The runner knows the suite
+ * of a test by the asynchronous scope in which its file is loaded, which would else be that of the file before.
+ */
+const programOf = (files: readonly string[]): string => `import { AsyncResource } from 'node:async_hooks';
+import { describe } from 'node:test';
 let before = Promise.resolve();
 function load(file) {
-  const loaded = before.then(() => import(file));
+  const scope = new AsyncResource(file);
+  const loaded = before.then(() => scope.runInAsyncScope(() => import(file)));
   before = loaded.catch(() => undefined);
   return loaded;
 }
