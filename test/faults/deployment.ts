@@ -13,10 +13,12 @@ import { type MongoServer, startOwnMongoServer } from '../support/mongodb-server
 import { type RedisServer, startRedis } from '../support/redis-server.ts';
 
 export const isLong = process.env.LONG === '1';
-/** Kills of each kind. */
+/** Of a test whose rounds differ by turns. */
 export const ROUNDS = isLong ? 100 : 2;
+/** Kills where each round is like the one before. */
+export const KILLS = isLong ? 100 : 1;
 /** The same where there is one thing less to be left behind. */
-export const FEWER_ROUNDS = isLong ? 25 : 2;
+export const FEWER_ROUNDS = isLong ? 25 : 1;
 
 /** As docs/operations.md and compose.yaml have it: what Redis has answered survives its process. */
 export const DURABLE_REDIS = ['appendonly yes', 'appendfsync always'];

@@ -140,7 +140,7 @@ test(`MongoDB killed ${ROUNDS} times under load: no acknowledged write lost, non
     `${written} writes survived; until readiness turned: ${spread(noticed)}; from MongoDB's return until ready again: ${spread(recoveries)}`,
   );
   assert.equal(all.broken, 0, 'no process and no connection to one is lost');
-  assert.ok(all.users.length >= ROUNDS / 2 && all.revoked.length >= ROUNDS / 2 && replays > 4 * ROUNDS);
+  assert.ok(all.users.length >= ROUNDS / 2 && all.revoked.length >= ROUNDS / 2 && replays >= ROUNDS);
   assert.deepEqual(
     webs.map(({ process }) => process.pid),
     pids,

