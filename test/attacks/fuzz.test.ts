@@ -18,7 +18,7 @@ import { honestRequest } from './sign-in-form.ts';
 import { sized } from './sizes.ts';
 import { seeded } from './statistics.ts';
 
-const REQUESTS = sized(1500, 200_000);
+const REQUESTS = sized(600, 200_000);
 const ROUND = 1000;
 const WIDTH = 16;
 const MAX_MS = 5000;

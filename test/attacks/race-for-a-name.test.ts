@@ -3,10 +3,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { PASSWORD, startApp, type TestApp } from '../support/app.ts';
-import { atOnce, sized } from './sizes.ts';
+import { atOnce, RACED, sized } from './sizes.ts';
 
 const PARALLEL = 100;
-const ROUNDS = sized(2, 20);
+const ROUNDS = sized(1, 20);
 
 const fullWidth = (text: string): string =>
   text.replace(/[!-~]/g, (letter) => String.fromCharCode(letter.charCodeAt(0) + 0xfee0));
@@ -40,7 +40,7 @@ async function create(app: TestApp, fields: Record<string, string>): Promise<num
 const count = (statuses: readonly number[], status: number): number =>
   statuses.filter((one) => one === status).length;
 
-for (const store of ['memory', 'sqlite'] as const) {
+for (const store of RACED) {
   test(`race: ${PARALLEL} users of one name, ${ROUNDS} rounds, ${store}: one created`, async (t) => {
     const app = await startApp({ store });
     t.after(() => app.stop());

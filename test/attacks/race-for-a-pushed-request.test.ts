@@ -6,7 +6,7 @@ import { PASSWORD, REDIRECT_URI, startApp, type TestApp } from '../support/app.t
 import { atOnce, sized } from './sizes.ts';
 
 const PARALLEL = sized(50, 100);
-const ROUNDS = sized(3, 50);
+const ROUNDS = sized(1, 50);
 
 async function push(app: TestApp, client: { id: string; secret: string }): Promise<string> {
   const response = await fetch(`${app.url}/oauth2/par`, {

@@ -14,7 +14,7 @@ import { PASSWORD, startApp, type TestApp } from '../support/app.ts';
 import { atOnce, sized } from './sizes.ts';
 
 const PARALLEL = 50;
-const ROUNDS = sized(2, 50);
+const ROUNDS = sized(1, 50);
 
 async function readyToOnboard(app: TestApp): Promise<(username: string, email?: string) => Promise<Page>> {
   const browser = new Agent(app);

@@ -15,7 +15,7 @@ import { sized } from './sizes.ts';
 import { seeded, shuffled } from './statistics.ts';
 import { assertSameTime } from './timing.ts';
 
-const TRIES = sized(200, 2000);
+const TRIES = sized(100, 2000);
 const WARM_UP = 20;
 const PAUSE_MS = 15;
 const MAX_SHIFT = 0.05;

@@ -6,7 +6,7 @@ import { Agent, hiddenFields, type Page } from '../support/agent.ts';
 import { startApp, type TestApp } from '../support/app.ts';
 import { openMailbox } from '../support/mailbox.ts';
 import { answersOf, codeTo, openSignup } from '../support/signup.ts';
-import { atOnce } from './sizes.ts';
+import { atOnce, RACED } from './sizes.ts';
 
 const PARALLEL = 50;
 
@@ -26,7 +26,7 @@ const spellings = [
   'Åsa-FI',
 ];
 
-for (const store of ['memory', 'sqlite'] as const) {
+for (const store of RACED) {
   test(`race: ${PARALLEL} sign-ups of one username, ${store}: one account`, async (t) => {
     const app = await startApp({ store });
     t.after(() => app.stop());
@@ -146,7 +146,7 @@ test('attack: guesses for one address end for the day, however many sign-ups sha
   assert.equal(statuses.filter((status) => status === 429).length, 10);
 });
 
-for (const store of ['memory', 'sqlite'] as const) {
+for (const store of RACED) {
   test(`race: one invitation accepted ${PARALLEL} times, ${store}: one account`, async (t) => {
     const app = await startApp({ store });
     t.after(() => app.stop());

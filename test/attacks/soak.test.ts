@@ -13,7 +13,7 @@ import { isLong } from './sizes.ts';
 import { dumpStore } from './store-dump.ts';
 
 // Minutes are for people who run it by hand; by default a round is counted, not timed.
-const CYCLES = 60;
+const CYCLES = 40;
 const WARM_UP = 40;
 const LONG_MS = 30 * 60_000;
 // What a leak of one object with its headers and cookies in each sign-in would come to.

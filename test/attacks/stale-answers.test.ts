@@ -12,8 +12,9 @@ import { introspect, type User, userinfo } from '../flows/support.ts';
 import { Agent, redeem, requestTokens } from '../support/agent.ts';
 import { startApp, type TestApp } from '../support/app.ts';
 import { openMailbox } from '../support/mailbox.ts';
+import { sized } from './sizes.ts';
 
-const ROUNDS = 5;
+const ROUNDS = sized(2, 5);
 const EMAIL = '/account/email';
 
 let folder: string;

@@ -11,7 +11,7 @@ import { codeOf, enrol, spaced, type } from './phone-steps.ts';
 import { heading, loaded } from './steps.ts';
 import { plugIn, withoutAutofill } from './virtual-authenticator.ts';
 
-const ROUNDS = 8;
+const ROUNDS = process.env.LONG === '1' ? 8 : 3;
 const LIMITS = {
   limit_mfa_ip: 6,
   limit_register_ip: 6,

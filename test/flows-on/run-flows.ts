@@ -1,9 +1,11 @@
 // Runs the HTTP flow tests, and further files if given, on another backend: a test run of its own, with the servers named in its
 // environment.
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const project = fileURLToPath(new URL('../..', import.meta.url));
@@ -38,6 +40,8 @@ export async function runFlows(
   // The parent's own marks of a test run would make the child report to it instead of running alone.
   const { NODE_TEST_CONTEXT, NODE_OPTIONS, ...inherited } = process.env;
   const isReal = process.env.MONGODB_TEST_URI ? '1' : '';
+  const programs = mkdtempSync(join(tmpdir(), 'latchkey-flows-'));
+  execFileSync(process.execPath, ['scripts/test-files.ts', programs, ...files], { cwd: project });
   const child = spawn(
     process.execPath,
     [
@@ -45,9 +49,9 @@ export async function runFlows(
       '--preserve-symlinks',
       '--test',
       '--test-concurrency=2',
-      '--test-timeout=120000',
+      '--test-timeout=600000',
       '--test-reporter=tap',
-      ...files,
+      ...readdirSync(programs).map((name) => join(programs, name)),
     ],
     {
       cwd: project,
@@ -62,6 +66,7 @@ export async function runFlows(
     });
   }
   const [code] = await once(child, 'close');
+  rmSync(programs, { recursive: true });
   const passed = Number(/^# pass (\d+)$/m.exec(output)?.[1] ?? 0);
   const skipped = Number(/^# skipped (\d+)$/m.exec(output)?.[1] ?? 0);
   assert.equal(code, 0, failuresOf(output));

@@ -11,16 +11,12 @@ const isWhole = process.env.LONG === '1' || Boolean(process.env.MONGODB_TEST_URI
 const EACH_RUN: ReadonlySet<string> = new Set([
   // Used once, by whoever is first.
   'codes',
-  'invitations',
   // A chain of which each replaces the one before.
   'refresh',
   // Ended with all that belongs to it.
-  'revocation',
   'sessions',
   // Told to others after the answer.
   'backchannel-logout',
-  // Kept between two steps.
-  'second-factor',
 ]);
 const isWanted = (name: string): boolean => isWhole || EACH_RUN.has(name.slice(0, -'.test.ts'.length));
 

@@ -20,7 +20,7 @@ after(() => twins.stop());
 const { on: app } = twins;
 
 const SEED = 20_261_125;
-const REQUESTS = process.env.LONG === '1' ? 6000 : 550;
+const REQUESTS = process.env.LONG === '1' ? 6000 : 250;
 
 const machineOnly = { grant_types: ['client_credentials'], redirect_uris: [] };
 const register = (more: object = {}): Promise<Client> =>

@@ -14,7 +14,7 @@ import { impatient, type MailServer, type MailServerOptions, startMailServer, st
 const envelope = { from: 'robot@example.com', to: 'ann@example.com' };
 const message = Buffer.from('Subject: Hello\r\n\r\nA mail.\r\n');
 
-async function deliver(url: string, open = impatient): Promise<void> {
+async function deliver(url: string, open = steady): Promise<void> {
   const server = parseSmtpUrl(url);
   assert.ok(server);
   const session = await open(server);
@@ -217,7 +217,7 @@ const willing = [
   [/^\.$/, '250 ok\r\n'],
 ] as const;
 
-describe('a server that hangs is abandoned at the time limit', { concurrency: 4 }, () => {
+describe('a server that hangs is abandoned at the time limit', { concurrency: 16 }, () => {
   const silentAt = (phase: string) => willing.filter(([pattern]) => !pattern.source.includes(phase));
   const offering = [[/^EHLO/, '250-test\r\n250 STARTTLS\r\n'] as const, ...willing.slice(1)];
   const cases = [
@@ -242,8 +242,8 @@ describe('a server that hangs is abandoned at the time limit', { concurrency: 4 
         script,
         async (url, sockets) => {
           const began = performance.now();
-          await assert.rejects(deliver(url), failsWith(consequence, /in time/));
-          assert.ok(isWithin(performance.now() - began, 1500), `${performance.now() - began} ms`);
+          await assert.rejects(deliver(url, impatient), failsWith(consequence, /in time/));
+          assert.ok(isWithin(performance.now() - began, 6000), `${performance.now() - began} ms`);
           for (const socket of sockets) if (!socket.closed) await once(socket, 'close');
         },
         greeting,
@@ -259,8 +259,8 @@ describe('a server that hangs is abandoned at the time limit', { concurrency: 4 
           for (const socket of sockets) if (socket.writable) socket.write('2');
         }, 20);
         const began = performance.now();
-        await assert.rejects(deliver(url), failsWith('server', /in time/)).finally(() => clearInterval(drip));
-        assert.ok(isWithin(performance.now() - began, 1500));
+        await assert.rejects(deliver(url, impatient), failsWith('server', /in time/)).finally(() => clearInterval(drip));
+        assert.ok(isWithin(performance.now() - began, 6000));
       },
       '2',
     ));
@@ -287,7 +287,7 @@ describe('a server that hangs is abandoned at the time limit', { concurrency: 4 
         .rejects(session.send(envelope, message), failsWith('later', /in time/))
         .finally(() => clearInterval(drip));
       assert.ok(drip);
-      assert.ok(isWithin(performance.now() - began, 1500));
+      assert.ok(isWithin(performance.now() - began, 6000));
     }));
 
   test('the caller can cancel the wait', () =>
@@ -297,7 +297,7 @@ describe('a server that hangs is abandoned at the time limit', { concurrency: 4 
       const patient = createSmtp({ name: 'id.example.com' });
       const began = performance.now();
       await assert.rejects(patient(server, AbortSignal.timeout(100)), failsWith('server', /in time/));
-      assert.ok(isWithin(performance.now() - began, 1500));
+      assert.ok(isWithin(performance.now() - began, 6000));
     }));
 });
 

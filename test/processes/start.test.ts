@@ -12,7 +12,7 @@ import { freePort } from '../support/free-port.ts';
 import { isWithin } from '../support/patience.ts';
 import { isUp, run, startServer } from './server-process.ts';
 
-const STARTS = process.env.LONG === '1' ? 10 : 5;
+const STARTS = process.env.LONG === '1' ? 10 : 3;
 // 500 ms is the goal on a machine of one's own; this one is shared, and 2.5 s is what no one would call a start any more.
 const MAX_MEDIAN_MS = 2500;
 

@@ -12,7 +12,7 @@ import { ADMIN_TOKEN, PASSWORD } from '../support/app.ts';
 import { freePort } from '../support/free-port.ts';
 import { type ServerProcess, startServer } from './server-process.ts';
 
-const ROUNDS = process.env.LONG === '1' ? 100 : 5;
+const ROUNDS = process.env.LONG === '1' ? 100 : 2;
 const PARALLEL = 50;
 
 let one: ServerProcess;
