@@ -102,13 +102,15 @@ function readProblems(
   };
 }
 
-/** @param directory of the `<language>.json` files; read once */
+/** @param directory of the `<language>.json` files; each is read once, when it is first needed */
 export const loadStrings = (directory: URL): Strings => {
-  const all = new Map(
-    languages.map((language) => [language, readFile(new URL(`${language}.json`, directory))]),
-  );
-  const find = (language: Language, key: string): string | undefined => all.get(language)?.get(key);
-  const read = readProblems(all.get('en') ?? new Map());
+  const all = new Map<Language, Catalogue>();
+  const find = (language: Language, key: string): string | undefined => {
+    const catalogue = all.get(language) ?? readFile(new URL(`${language}.json`, directory));
+    all.set(language, catalogue);
+    return catalogue.get(key);
+  };
+  const read = readProblems(readFile(new URL('en.json', directory)));
   const translate = (language: Language, text: string): string | undefined => {
     const [key = '', found] = read(text) ?? [];
     return found && fill(find(language, key) ?? text, (name) => found.groups?.[name] ?? '');
