@@ -259,7 +259,9 @@ describe('a server that hangs is abandoned at the time limit', { concurrency: 16
           for (const socket of sockets) if (socket.writable) socket.write('2');
         }, 20);
         const began = performance.now();
-        await assert.rejects(deliver(url, impatient), failsWith('server', /in time/)).finally(() => clearInterval(drip));
+        await assert
+          .rejects(deliver(url, impatient), failsWith('server', /in time/))
+          .finally(() => clearInterval(drip));
         assert.ok(isWithin(performance.now() - began, 6000));
       },
       '2',
