@@ -54,7 +54,7 @@ export function createDelivery(deps: {
   /** undefined: no server is configured. */
   route: () => Route | undefined;
   logo?: FindLogo | undefined;
-  proof: Pick<ServerProof, 'note'>;
+  proof: Pick<ServerProof, 'note' | 'noteFailure'>;
   clock: Clock;
   log: Pick<Logger, 'info' | 'warn'>;
 }): Delivery {
@@ -125,10 +125,12 @@ export function createDelivery(deps: {
     return consequence !== 'server';
   }
 
-  function noteOutage(of: string, problem: string): void {
+  async function noteOutage(way: Route, of: string, problem: string): Promise<void> {
     const failures = outage.failures + 1;
     outage = { failures, until: clock() + rest(failures), of };
-    if (failures === 1) log.warn({ event: 'mail_server_away', problem }, 'mail server is unavailable');
+    if (failures > 1) return;
+    log.warn({ event: 'mail_server_away', problem }, 'mail server is unavailable');
+    await proof.noteFailure(way, problem);
   }
 
   function noteService(): void {
@@ -147,9 +149,10 @@ export function createDelivery(deps: {
     try {
       for await (const mail of outbox.queued()) {
         if (isOver()) return;
-        const { to, dueAt, attempts } = mail.value;
+        const { to, dueAt, attempts, outages = 0 } = mail.value;
         if (held.has(to)) continue;
-        const claimed = dueAt > clock() ? undefined : await outbox.claim(mail, clock() + backOff(attempts));
+        const claimed =
+          dueAt > clock() ? undefined : await outbox.claim(mail, clock() + backOff(attempts - outages));
         if (claimed === undefined) {
           held.add(to);
           continue;
@@ -160,7 +163,7 @@ export function createDelivery(deps: {
           if (!(error instanceof Undelivered)) throw error;
           held.add(to);
           if (await settle(mail, claimed, error, figures)) continue;
-          noteOutage(of, error.message);
+          await noteOutage(way, of, error.message);
           return;
         }
         noteService();

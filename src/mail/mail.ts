@@ -11,7 +11,7 @@ import { checkRecipient, compose } from './compose.ts';
 import { createDelivery, type Delivery, type FindLogo, type Route } from './delivery.ts';
 import { createOutbox, type MailSealer, type OutboxMail, type Queued } from './outbox.ts';
 import { sampleValues } from './previews.ts';
-import { createServerProof } from './server-proof.ts';
+import { createServerProof, type ServerFailure } from './server-proof.ts';
 import { createSmtp, type OpenSmtp } from './smtp.ts';
 import type { MailValues, RenderMail } from './templates.ts';
 import { Undelivered } from './undelivered.ts';
@@ -56,6 +56,8 @@ export interface OutboundMail extends Delivery {
   canSend(): boolean;
   /** @returns when the mail server, as it is set now, was first found to accept a mail (epoch ms); undefined: it has not yet */
   provenAt(): Promise<number | undefined>;
+  /** @returns why the mail server, as it is set now, did not accept a mail, unless it has accepted one since */
+  lastFailure(): Promise<ServerFailure | undefined>;
   list(query: Query): Promise<{ items: OutboxMail[]; total: number }>;
   find(id: string): Promise<OutboxMail | undefined>;
   /**
@@ -147,10 +149,12 @@ export function createOutboundMail(deps: {
       await session.send({ from: way.sender.address, to }, message);
       session.close();
     } catch (error) {
-      if (error instanceof Undelivered) return { state: 'failed', problem: error.message };
-      throw error;
+      if (!(error instanceof Undelivered)) throw error;
+      await proof.noteFailure(way, error.message);
+      return { state: 'failed', problem: error.message };
     }
     await proof.note(way);
+    await proof.forgetFailure();
     return { state: 'sent' };
   }
 
@@ -160,6 +164,10 @@ export function createOutboundMail(deps: {
     async provenAt() {
       const way = route();
       return way && proof.find(way);
+    },
+    async lastFailure() {
+      const way = route();
+      return way && proof.findFailure(way);
     },
     list: outbox.list,
     find: outbox.find,

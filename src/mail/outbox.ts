@@ -1,7 +1,7 @@
 // Stored mails: queued ones, their outcome, and what administrators see. Texts contain codes and links, so they are sealed,
 // and erased after delivery or failure. Our own, since a queue library would bring its own database.
 import type { Clock } from '../clock.ts';
-import type { MailTemplate } from '../model/mails.ts';
+import { isMail, type MailTemplate, mailRows } from '../model/mails.ts';
 import type { MailRecord } from '../store/collections.ts';
 import {
   type Collection,
@@ -26,7 +26,7 @@ export interface OutboxMail {
   readonly to: string;
   readonly template: string;
   readonly subject: string;
-  /** Only of `kept` mails: administrators must not read what was sent to a user's mailbox. */
+  /** Only of `kept` mails: administrators must not read what was sent to a user's mailbox, nor what shows that one is theirs. */
   readonly text?: string;
   readonly html?: string;
   readonly attempts: number;
@@ -75,7 +75,7 @@ export function createOutbox(deps: {
   }
 
   function view({ id, value }: QueuedMail): OutboxMail {
-    const { sealedText, sealedHtml, accountId: _, ...shown } = value;
+    const { sealedText, sealedHtml, accountId: _account, outages: _outages, ...shown } = value;
     return { id, ...shown, ...(value.state === 'kept' && open(id, value)) };
   }
 
@@ -99,6 +99,8 @@ export function createOutbox(deps: {
   }
 
   const erased = { sealedText: '', sealedHtml: '' };
+  /** What is erased where nobody gets the mail: whoever read it here would pass for the owner of the mailbox. */
+  const provesOf = (template: string) => (isMail(template) ? mailRows[template].proves : undefined);
 
   return {
     open,
@@ -113,6 +115,7 @@ export function createOutbox(deps: {
       const id = newId();
       const purpose = purposes(id);
       const now = clock();
+      const isErased = state === 'kept' && provesOf(template) === 'mailbox';
       const mail: MailRecord = {
         state,
         to,
@@ -121,6 +124,7 @@ export function createOutbox(deps: {
         subject,
         sealedText: sealer.seal(purpose.text, text),
         sealedHtml: sealer.seal(purpose.html, html),
+        ...(isErased && erased),
         attempts: 0,
         dueAt: now,
         createdAt: now,
@@ -169,9 +173,11 @@ export function createOutbox(deps: {
     claim: (mail: QueuedMail, retryAt: number) =>
       write(mail, { ...mail.value, attempts: mail.value.attempts + 1, dueAt: retryAt }),
 
-    /** The attempt does not count: restores the previous state. */
-    release: (claimed: QueuedMail, before: QueuedMail, problem: string) =>
-      write(claimed, { ...before.value, lastError: problem }),
+    /** The attempt was the server's: the mail is as due as it was. */
+    release(claimed: QueuedMail, { value }: QueuedMail, problem: string) {
+      const { attempts } = claimed.value;
+      return write(claimed, { ...value, attempts, outages: (value.outages ?? 0) + 1, lastError: problem });
+    },
 
     /** Schedules another attempt. */
     postpone: (claimed: QueuedMail, problem: string) =>
@@ -185,7 +191,10 @@ export function createOutbox(deps: {
     failed: (mail: QueuedMail, problem: string) =>
       write(mail, { ...mail.value, ...erased, state: 'failed', lastError: problem }, expiry()),
 
-    keep: (mail: QueuedMail) => write(mail, { ...mail.value, state: 'kept' }, expiry()),
+    keep(mail: QueuedMail) {
+      const isErased = provesOf(mail.value.template) !== undefined;
+      return write(mail, { ...mail.value, ...(isErased && erased), state: 'kept' }, expiry());
+    },
   };
 }
 

@@ -6,6 +6,7 @@ import type { Collection } from '../store/port.ts';
 import type { Sender } from './compose.ts';
 
 const FACT = 'mail server accepted a mail';
+const FAILURE = 'mail server failed';
 
 /** As delivery.ts has it. */
 interface Way {
@@ -22,10 +23,22 @@ export interface ServerProof {
   note(way: Way): Promise<void>;
   /** @returns epoch ms; undefined: this server has accepted none yet */
   find(way: Way): Promise<number | undefined>;
+  /** Call where the server is the problem, or a test was not accepted. @throws StoreUnavailable */
+  noteFailure(way: Way, problem: string): Promise<void>;
+  /** A test was accepted. @throws StoreUnavailable */
+  forgetFailure(): Promise<void>;
+  /** @returns undefined where this server has accepted a mail since */
+  findFailure(way: Way): Promise<ServerFailure | undefined>;
+}
+
+export interface ServerFailure {
+  /** Epoch milliseconds. */
+  readonly at: number;
+  readonly problem: string;
 }
 
 export function createServerProof(deps: {
-  facts: Pick<Collection<FactRecord>, 'find' | 'put'>;
+  facts: Pick<Collection<FactRecord>, 'find' | 'put' | 'remove'>;
   mails: Pick<Collection<MailRecord>, 'query'>;
   clock: Clock;
 }): ServerProof {
@@ -56,6 +69,19 @@ export function createServerProof(deps: {
       const known = (await facts.find(FACT))?.value;
       if (known === undefined) return lastSentAt();
       return known.value === nameOf(way) ? known.at : undefined;
+    },
+    async noteFailure(way, problem) {
+      await facts.put(FAILURE, { at: clock(), value: `${nameOf(way)}\n${problem}` });
+    },
+    async forgetFailure() {
+      await facts.remove(FAILURE);
+    },
+    async findFailure(way) {
+      const known = (await facts.find(FAILURE))?.value;
+      const start = `${nameOf(way)}\n`;
+      if (known === undefined || !known.value.startsWith(start)) return undefined;
+      const isOver = ((await lastSentAt()) ?? 0) > known.at;
+      return isOver ? undefined : { at: known.at, problem: known.value.slice(start.length) };
     },
   };
 }

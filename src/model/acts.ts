@@ -59,6 +59,7 @@ export const ADMIN_ACTS = {
   'POST /initial-access-tokens': 'sensitive',
   'DELETE /initial-access-tokens/{id}': 'sensitive',
   'POST /invitations': { members: 'invitation', of: 'new' },
+  'POST /invitations/{id}/resend': 'plain',
   'DELETE /invitations/{id}': 'plain',
   'POST /groups': { members: 'group', of: 'new' },
   'PUT /groups/{id}': { members: 'group', of: 'existing' },
@@ -89,7 +90,10 @@ export const ADMIN_ACTS = {
 } as const satisfies Readonly<Record<string, ActSensitivity>>;
 
 /** Members of an answer that only a fresh sign-in gets: without one they are left out. */
-export const FRESH_ANSWERS = { 'POST /invitations': ['url'] } as const;
+export const FRESH_ANSWERS = {
+  'POST /invitations': ['url'],
+  'POST /invitations/{id}/resend': ['url'],
+} as const;
 
 /**
  * Of the forms below /account, by their addresses. The link of `by_link` was asked for by a fresh sign-in of the same account

@@ -5,6 +5,11 @@ interface MailRow {
   readonly title: string;
   /** The values without which it cannot be written. `url`s are links under BASE_URL, `expiresSeconds` the lifetime of link or code. */
   readonly needs: readonly string[];
+  /**
+   * Whoever uses what it carries has the `mailbox`, so that nobody else may read it; `where_sent`: where there is no mail
+   * server it is made to be handed over, and shows nothing.
+   */
+  readonly proves?: 'mailbox' | 'where_sent';
   /** Further values of its preview. Addresses are below BASE_URL. */
   readonly sample?: Readonly<Record<string, string>>;
 }
@@ -13,9 +18,13 @@ const rows = {
   sign_in_code: { title: 'Sign-in code', needs: ['code', 'expiresSeconds'] },
   /** Optional `waitsSeconds`: it does not work before. */
   password_reset: { title: 'Password reset', needs: ['url', 'expiresSeconds'] },
-  email_verification: { title: 'E-mail verification', needs: ['url', 'expiresSeconds'] },
+  email_verification: {
+    title: 'E-mail verification',
+    needs: ['url', 'expiresSeconds'],
+    proves: 'mailbox',
+  },
   magic_link: { title: 'Sign-in link', needs: ['url', 'expiresSeconds'] },
-  signup_code: { title: 'Sign-up code', needs: ['code', 'expiresSeconds'] },
+  signup_code: { title: 'Sign-up code', needs: ['code', 'expiresSeconds'], proves: 'mailbox' },
   /** To an address that already has an account when someone signs up with it; `url`: the password reset. */
   signup_known: {
     title: 'Sign-up with a known address',
@@ -26,12 +35,14 @@ const rows = {
   invitation: {
     title: 'Invitation',
     needs: ['url', 'expiresSeconds'],
+    proves: 'where_sent',
     sample: { inviter: 'Grace Hopper', application: 'Acme Analytics' },
   },
   /** Optional `inviter`. */
   enrolment: {
     title: 'Account set-up',
     needs: ['url', 'expiresSeconds'],
+    proves: 'where_sent',
     sample: { inviter: 'Grace Hopper' },
   },
   /** `lockedSeconds`: from now. */
@@ -39,7 +50,11 @@ const rows = {
   password_changed: { title: 'Password changed', needs: [] },
   email_changed: { title: 'E-mail address changed', needs: [] },
   /** To the new address of a change by the owner; if it is of another account, the second. */
-  email_change: { title: 'Change of e-mail address', needs: ['url', 'expiresSeconds'] },
+  email_change: {
+    title: 'Change of e-mail address',
+    needs: ['url', 'expiresSeconds'],
+    proves: 'mailbox',
+  },
   email_change_known: { title: 'Change to a known address', needs: [] },
   /** To the primary address after one was added; the link removes it. */
   email_added: { title: 'E-mail address added', needs: ['url', 'expiresSeconds'] },

@@ -18,6 +18,8 @@ export interface Link {
   readonly boundTo?: string;
   /** It was sent to a former address, and counts later. */
   readonly isWaiting?: true;
+  /** Nobody mailed it: who uses it need not have the mailbox. */
+  readonly isHanded?: true;
   /** It was sent to a former address: what shows that it is still the owner's. A passkey is for a sign-in. */
   readonly factor?: FormerFactor;
 }
@@ -34,6 +36,7 @@ export interface Links {
     boundTo?: string;
     /** From now. Default: at once. */
     waitsMs?: number;
+    isHanded?: boolean;
   }): Promise<{ token: string; expiresAt: number }>;
   /** Whether one that was sent to this address counts and is valid for that long yet. */
   hasLasting(account: Account, to: string, purpose: LinkPurpose, milliseconds: number): Promise<boolean>;
@@ -98,6 +101,7 @@ export function createLinks(deps: {
       purpose,
       email,
       ...((link.validFrom ?? 0) > clock() && { isWaiting: true as const }),
+      ...(link.isHanded === true && { isHanded: true as const }),
       ...(boundTo !== undefined && { boundTo }),
       ...(factor !== undefined && { factor }),
     };
@@ -105,7 +109,7 @@ export function createLinks(deps: {
   }
 
   return {
-    async create({ account, purpose, boundTo, to = account.email, waitsMs = 0 }) {
+    async create({ account, purpose, boundTo, to = account.email, waitsMs = 0, isHanded = false }) {
       if (to === undefined) throw new TypeError('a link needs an address to be sent to');
       const token = newSecret();
       const now = clock();
@@ -119,6 +123,7 @@ export function createLinks(deps: {
         createdAt: now,
         ...(boundTo !== undefined && { boundTo }),
         ...(waitsMs > 0 && { validFrom: now + waitsMs }),
+        ...(isHanded && { isHanded }),
         securityState: securityState(account.id, account),
       };
       await collection.insert(secretDigest(token), link, { expiresAt });

@@ -16,7 +16,7 @@ export interface Enrolment {
   sendLink(account: Account): Promise<Queued>;
   find(token: string): Promise<{ username: string; email: string } | undefined>;
   /**
-   * Uses up the link and marks the address that it was sent to as verified.
+   * Uses up the link and, where it was mailed, marks the address that it was sent to as verified.
    * @param password undefined where users have no passwords
    * @returns undefined when the link is not valid any more
    * @throws AppError with `fields`: the link stays valid
@@ -26,7 +26,7 @@ export interface Enrolment {
 
 interface Deps {
   readonly accounts: Pick<Accounts, 'find' | 'findUsable' | 'changeOwnAccount'>;
-  readonly mail: Pick<Mail, 'queue'>;
+  readonly mail: Pick<Mail, 'queue' | 'canSend'>;
   readonly recovery: Pick<Recovery, 'links' | 'emailChanges'>;
   readonly events: Pick<Events, 'record' | 'origins'>;
   readonly settings: () => SettingValues;
@@ -46,7 +46,11 @@ export function createEnrolment(deps: Deps): Enrolment {
       if (!isActive) throw cannotSend('is_active', 'is deactivated');
       // It would reach whoever the change was stopped against.
       if (await emailChanges.isStopped(account)) throw new AppError('account.email_frozen');
-      const { token, expiresAt } = await links.create({ account, purpose: PURPOSE });
+      const { token, expiresAt } = await links.create({
+        account,
+        purpose: PURPOSE,
+        isHanded: !mail.canSend(),
+      });
       const url = `${baseUrl}/oauth2/enrol?token=${token}`;
       const expiresSeconds = Math.round((expiresAt - clock()) / 1000);
       const inviter = await inviterOf(deps);
@@ -75,7 +79,8 @@ export function createEnrolment(deps: Deps): Enrolment {
       const link = await links.consume(token, PURPOSE);
       if (link === undefined) return undefined;
       // Ends existing sessions, and invalidates other links, because they carry the earlier security state.
-      const changes = { is_email_verified: true, ...(password !== undefined && { password }) };
+      const isVerified = link.isHanded !== true && { is_email_verified: true };
+      const changes = { ...isVerified, ...(password !== undefined && { password }) };
       const changed = await accounts.changeOwnAccount(account.id, changes, { version: account.version });
       await events.record({ event: 'enrolment.completed', owner: account.id });
       return changed;

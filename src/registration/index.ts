@@ -24,6 +24,7 @@ import { createInvitationUseCases, type InvitationUseCases } from './use-invitat
 
 export type { Invitation, Invitations } from './invitations.ts';
 export { type SignupAnswers, type SignupQuestions, type SignupValues, signupFields } from './questions.ts';
+export type { Invited } from './use-invitations.ts';
 
 export interface Registration {
   readonly signUp: SignUp;

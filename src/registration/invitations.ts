@@ -20,16 +20,25 @@ export interface Invitation {
   readonly accountId?: string | undefined;
 }
 
+/** The tokens of both links are in this response only. */
+export interface WithTokens {
+  readonly invitation: Invitation;
+  readonly mailedToken: string;
+  readonly handedToken: string;
+}
+
 export interface Invitations {
+  /** @throws AppError request.invalid, account.email_taken */
+  create(input: {
+    email: string;
+    expiresInSeconds: number;
+    clientId?: string | undefined;
+  }): Promise<WithTokens>;
   /**
-   * @returns the tokens of both links, in this response only
-   * @throws AppError request.invalid, account.email_taken
+   * Its links before no longer work.
+   * @throws AppError invitation.not_found, also where it was used; account.email_taken
    */
-  create(input: { email: string; expiresInSeconds: number; clientId?: string | undefined }): Promise<{
-    invitation: Invitation;
-    mailedToken: string;
-    handedToken: string;
-  }>;
+  renew(id: string, expiresInSeconds: number): Promise<WithTokens>;
   query(query: Query): Promise<{ items: Invitation[]; total: number }>;
   /** @throws AppError invitation.not_found */
   remove(id: string): Promise<void>;
@@ -58,6 +67,21 @@ export function createInvitations(deps: {
   clock: Clock;
 }): Invitations {
   const { collection, accounts, clock } = deps;
+
+  /** @throws AppError account.email_taken */
+  async function refuseTaken(key: string): Promise<void> {
+    if ((await accounts.findBy('email', key)).length === 0) return;
+    throw new AppError('account.email_taken', {
+      fields: { email: 'This e-mail address is already in use.' },
+    });
+  }
+
+  const newTokens = () => {
+    const [mailedToken, handedToken] = [newSecret(), newSecret()];
+    const digests = { mailedDigest: secretDigest(mailedToken), handedDigest: secretDigest(handedToken) };
+    return { tokens: { mailedToken, handedToken }, digests };
+  };
+
   return {
     async create({ email: typed, expiresInSeconds, clientId }) {
       const email = parseEmail(typed);
@@ -65,23 +89,33 @@ export function createInvitations(deps: {
         const problem = 'Must be an e-mail address such as alice@example.com.';
         throw invalid({ email: problem });
       }
-      if ((await accounts.findBy('email', email.key)).length > 0) {
-        throw new AppError('account.email_taken', {
-          fields: { email: 'This e-mail address is already in use.' },
-        });
-      }
-      const [mailedToken, handedToken] = [newSecret(), newSecret()];
+      await refuseTaken(email.key);
+      const { tokens, digests } = newTokens();
       const createdAt = clock();
       const record: InvitationRecord = {
         email: email.address,
-        mailedDigest: secretDigest(mailedToken),
-        handedDigest: secretDigest(handedToken),
+        ...digests,
         createdAt,
         ...(clientId !== undefined && { clientId }),
       };
       const expiresAt = createdAt + expiresInSeconds * 1000;
       const stored = await collection.insert(newId(), record, { expiresAt });
-      return { invitation: toInvitation(stored), mailedToken, handedToken };
+      return { invitation: toInvitation(stored), ...tokens };
+    },
+
+    async renew(id, expiresInSeconds) {
+      const { tokens, digests } = newTokens();
+      const known = await collection.find(id);
+      if (known?.value.usedAt === undefined && known !== undefined)
+        await refuseTaken(parseEmail(known.value.email)?.key ?? '');
+      let isRenewed = false;
+      const stored = await update(collection, id, (value) => {
+        isRenewed = value.usedAt === undefined;
+        const expiresAt = clock() + expiresInSeconds * 1000;
+        return isRenewed ? { value: { ...value, ...digests }, expiresAt } : undefined;
+      });
+      if (stored === undefined || !isRenewed) throw new AppError('invitation.not_found');
+      return { invitation: toInvitation(stored), ...tokens };
     },
 
     async query(query) {

@@ -6,9 +6,15 @@ import type { Mail, MailValues, Queued } from '../mail/index.ts';
 import type { Recovery } from '../recovery/index.ts';
 import type { SettingValues } from '../settings/index.ts';
 import type { CreateRegistered } from './create-registered.ts';
-import type { Invitation, Invitations } from './invitations.ts';
+import type { Invitation, Invitations, WithTokens } from './invitations.ts';
 import { inviterOf } from './inviter.ts';
 import type { SignupAnswers } from './questions.ts';
+
+export interface Invited {
+  readonly invitation: Invitation;
+  readonly url: string;
+  readonly mail: Queued | undefined;
+}
 
 export interface InvitationUseCases {
   /**
@@ -21,7 +27,12 @@ export interface InvitationUseCases {
     expiresInSeconds?: number | undefined;
     clientId?: string | undefined;
     isMailed: boolean;
-  }): Promise<{ invitation: Invitation; url: string; mail: Queued | undefined }>;
+  }): Promise<Invited>;
+  /**
+   * The same with new links and the usual time; those before no longer work.
+   * @throws AppError invitation.not_found, account.email_taken
+   */
+  renew(id: string): Promise<Invited>;
   find(token: string): Promise<{ email: string; clientId: string | undefined } | undefined>;
   /**
    * @returns undefined when the invitation is not valid any more
@@ -34,7 +45,7 @@ interface Deps {
   readonly invitations: Invitations;
   readonly registered: CreateRegistered;
   readonly clients: Pick<Clients, 'find'>;
-  readonly mail: Pick<Mail, 'queue'>;
+  readonly mail: Pick<Mail, 'queue' | 'canSend'>;
   readonly recovery: Pick<Recovery, 'sendEmailVerification'>;
   readonly accounts: Pick<Accounts, 'find'>;
   readonly events: Pick<Events, 'record' | 'origins'>;
@@ -58,18 +69,34 @@ export function createInvitationUseCases(deps: Deps): InvitationUseCases {
 
   const urlOf = (token: string): string => `${baseUrl}/oauth2/signup?token=${token}`;
 
+  async function hand(
+    { invitation, mailedToken, handedToken }: WithTokens,
+    application: unknown,
+    expiresSeconds: number,
+    isMailed: boolean,
+  ): Promise<Invited> {
+    // Where it is read by administrators alone, the mailed one is one to hand over, too.
+    const url = urlOf(mail.canSend() ? mailedToken : handedToken);
+    const sent = isMailed ? await send(invitation.email, application, { url, expiresSeconds }) : undefined;
+    return { invitation, url: urlOf(handedToken), mail: sent };
+  }
+
   return {
     async invite({ email, clientId, isMailed, expiresInSeconds = settings().invitation_link_seconds }) {
       const client = clientId === undefined ? undefined : await clients.find(clientId);
       if (clientId !== undefined && client === undefined) {
         throw invalid({ client_id: 'Application not found.' });
       }
-      const input = { email, expiresInSeconds, clientId };
-      const { invitation, mailedToken, handedToken } = await invitations.create(input);
-      const values = { url: urlOf(mailedToken), expiresSeconds: expiresInSeconds };
-      const application = client?.value.metadata.client_name;
-      const sent = isMailed ? await send(invitation.email, application, values) : undefined;
-      return { invitation, url: urlOf(handedToken), mail: sent };
+      const made = await invitations.create({ email, expiresInSeconds, clientId });
+      return hand(made, client?.value.metadata.client_name, expiresInSeconds, isMailed);
+    },
+
+    async renew(id) {
+      const expiresInSeconds = settings().invitation_link_seconds;
+      const made = await invitations.renew(id, expiresInSeconds);
+      const { clientId } = made.invitation;
+      const client = clientId === undefined ? undefined : await clients.find(clientId);
+      return hand(made, client?.value.metadata.client_name, expiresInSeconds, true);
     },
 
     async find(token) {

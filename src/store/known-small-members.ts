@@ -24,6 +24,7 @@ const mails = {
   sealedText: true,
   sealedHtml: true,
   attempts: true,
+  outages: true,
   dueAt: true,
   lastError: true,
   createdAt: true,

@@ -116,6 +116,8 @@ export interface LinkRecord {
   boundTo?: string;
   /** To a former address: the link does not count before. */
   validFrom?: number;
+  /** Made where there was no mail server, to be handed over: using it does not verify the address. */
+  isHanded?: boolean;
   /** The account's security state at creation; a later change of password, address or factor voids the link. */
   securityState: string;
 }
@@ -215,6 +217,8 @@ export interface MailRecord {
   sealedText: string;
   sealedHtml: string;
   attempts: number;
+  /** The attempts at which the mail server was the problem: the mail itself waits no longer for them. */
+  outages?: number;
   /** When the next attempt is due. */
   dueAt: number;
   lastError?: string;

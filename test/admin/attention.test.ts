@@ -66,6 +66,7 @@ test('attention: resolved items disappear and the most urgent comes first', () =
     canChange: true,
     hasMail: true,
     isMailProven: true,
+    mailServerProblem: undefined,
     mailsKept: 0,
     mailProblem: undefined,
     hasOwnFactor: true,

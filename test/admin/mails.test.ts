@@ -47,12 +47,18 @@ withServer('outbox: mails queued for users are not readable by administrators', 
   deepEqual([ann?.state, ann?.text, ann?.html], ['queued', null, null]);
 });
 
-withServer('test mail: kept without a server, sent to one address, failure reported', async ({ api }) => {
+withServer('test mail: kept without a server, sent to one address, failure reported', async (world) => {
+  const { api, advance } = world;
   const test = (to: string) => api('POST', '/settings/test-email', { to });
   const kept = dataOf(await test('ann@example.com'));
   const [stored] = itemsOf(await api('GET', '/mails'));
   deepEqual(kept, { state: 'kept', problem: null, mail_id: stored?.id });
-  const acceptedAt = async () => dataOf(await api('GET', '/settings/mail-server')).accepted_at;
+  const shown = async () => dataOf(await api('GET', '/settings/mail-server'));
+  const acceptedAt = async () => (await shown()).accepted_at;
+  const failure = async () => {
+    const { failed_at, last_error } = await shown();
+    return [/^2/.test(String(failed_at)), last_error];
+  };
   const server = await startMailServer();
   await api('PATCH', '/settings', { smtp_url: server.url() });
   equal(await acceptedAt(), null);
@@ -64,13 +70,22 @@ withServer('test mail: kept without a server, sent to one address, failure repor
   equal(failed.state, 'failed');
   match(String(failed.problem), /./);
   match(String(await acceptedAt()), /^2/);
+  deepEqual(await failure(), [true, failed.problem], 'told later, too');
   await api('PATCH', '/settings', { smtp_url: 'smtp://127.0.0.1:9' });
   equal(await acceptedAt(), null, 'another server has shown nothing yet');
+  deepEqual(await failure(), [false, null]);
+  await api('PATCH', '/settings', { smtp_url: server.url() });
+  const back = await startMailServer({ port: server.port });
+  advance(1000);
+  equal(dataOf(await test('ann@example.com')).state, 'sent');
+  await back.close();
+  deepEqual(await failure(), [false, null], 'it has accepted one since');
   // The log tells a mail that left from one that did not (names are for good, so the others have one of their own).
   const events = itemsOf(await api('GET', '/audit')).filter(({ event }) => /^mail\./.test(String(event)));
   deepEqual(
     events.map(({ event, outcome, reason }) => [event, outcome, reason]),
     [
+      ['mail.test_sent', 'success', null],
       ['mail.test_failed', 'failure', 'refused'],
       ['mail.test_sent', 'success', null],
       ['mail.test_failed', 'failure', 'no_mail_server'],
@@ -122,18 +137,19 @@ withServer(
   'mail server by its parts: shown without its password, which goes to no other server',
   async ({ api }) => {
     const path = '/settings/mail-server';
-    const none = { host: '', port: null, encryption: null, user: '', has_password: false, accepted_at: null };
-    deepEqual(dataOf(await api('GET', path)), none);
+    const none = { host: '', port: null, encryption: null, user: '', has_password: false };
+    const untried = { accepted_at: null, failed_at: null, last_error: null };
+    deepEqual(dataOf(await api('GET', path)), { ...none, ...untried });
     const given = { host: 'mail.example.com', port: 465, encryption: 'tls', user: 'robot' };
     const set = await api('PUT', path, { ...given, password: 'hunter2 canary' });
-    deepEqual(dataOf(set), { ...given, has_password: true, accepted_at: null });
+    deepEqual(dataOf(set), { ...given, has_password: true, ...untried });
     for (const shown of [set, await api('GET', path), await api('GET', '/audit')])
       equal(JSON.stringify(shown).includes('canary'), false);
     // Kept for the same server; sent to no other.
-    deepEqual(dataOf(await api('PUT', path, given)), { ...given, has_password: true, accepted_at: null });
+    deepEqual(dataOf(await api('PUT', path, given)), { ...given, has_password: true, ...untried });
     deepEqual(wrongFields(await api('PUT', path, { ...given, host: 'mail.attacker.example' })), ['password']);
     deepEqual(wrongFields(await api('PUT', path, { ...given, encryption: 'none' })), ['encryption']);
     deepEqual(wrongFields(await api('PUT', path, { ...given, port: 70_000 })), ['port']);
-    deepEqual(dataOf(await api('PUT', path, { host: '', encryption: 'tls' })), none);
+    deepEqual(dataOf(await api('PUT', path, { host: '', encryption: 'tls' })), { ...none, ...untried });
   },
 );

@@ -284,6 +284,7 @@ async function run(store: Store, time: Clockwork, act: (world: World) => Promise
         const { invitation, handedToken } = await invitations.create({ email, expiresInSeconds });
         return { invitation, url: `${BASE_URL}/oauth2/signup?token=${handedToken}`, mail: undefined };
       },
+      renew: () => Promise.reject(new AppError('invitation.not_found')),
     },
     events,
     audit: createAudit({

@@ -172,7 +172,7 @@ for (const condition of conditions) {
 
   test(`claims, ${condition.name}: an administrator reads what became of each mail`, async () => {
     const world = await openWorld(condition);
-    const { app, outbox } = world;
+    const { app, outbox, tick } = world;
     try {
       await app.createUser('root-admin', {
         role: 'admin',
@@ -196,16 +196,26 @@ for (const condition of conditions) {
         const [, csrf = ''] = /name="csrf" value="([^"]*)"/.exec(page.body) ?? [];
         const done = await admin.follow(await admin.post(`/admin/users/${user.id}/${act}`, { csrf }));
         equal(done.status, 200);
-        match(
-          done.body,
-          condition.isOff ? /link created\. This server can/ : /as soon as the mail server accepts/,
-        );
+        const isProof = act === 'send-email-verification';
+        const off = isProof
+          ? /This server can[^.]*nobody gets the verification/
+          : /link created\. This server can/;
+        match(done.body, condition.isOff ? off : /as soon as the mail server accepts/);
         doesNotMatch(done.body, IN_THE_PAST, act);
         equal(done.body.includes('class="notice note"'), condition.isOff, 'no success');
-        const [, mail = ''] = /href="(\/admin\/outbox\/[^"]+)"/.exec(done.body) ?? [];
-        const shown = await admin.get(mail);
+        const [mail] =
+          (await app.admin('GET', `/mails?to=${encodeURIComponent(user.email)}`)).body.data.items ?? [];
+        const path = `/admin/outbox/${mail?.id}`;
+        equal(done.body.includes(path), !(isProof && condition.isOff));
+        const shown = await admin.get(path);
         equal(shown.status, 200);
-        equal(/id="mail-link"[^>]*>[^<]*\?token=/.test(shown.body), condition.isOff, 'a link to copy');
+        // Who used that one would pass for the owner of the mailbox.
+        equal(
+          /id="mail-link"[^>]*>[^<]*\?token=/.test(shown.body),
+          condition.isOff && !isProof,
+          'a link to copy',
+        );
+        doesNotMatch(shown.body, /text of delivered/);
       }
       const invited = await app.admin('POST', '/invitations', { email: 'guest@example.com' });
       equal(Reflect.get(Object(Reflect.get(invited.body, 'mail')), 'state'), state);
@@ -220,6 +230,10 @@ for (const condition of conditions) {
       );
       const server = (await app.admin('GET', '/settings/mail-server')).body.data;
       equal(server.accepted_at, null);
+      // Told at every visit, not only in the answer to the test.
+      const mailPage = await admin.get('/admin/settings/mail');
+      equal(/The mail server did not accept an e-mail/.test(mailPage.body), !condition.isOff);
+      doesNotMatch(mailPage.body, /Not tested|>Works</);
       // The figures are those of at most ten seconds ago.
       app.advance(20_000);
       const overview = await admin.get('/admin');
@@ -227,6 +241,19 @@ for (const condition of conditions) {
       if (condition.isOff) match(overview.body, /\d+ e-mails are waiting: no mail server/);
       const signup = await admin.get('/admin/settings/signing-up');
       equal(/nobody can sign up/.test(signup.body), condition.isOff);
+      await tick();
+      const oldest = '/mails?to=send-password-reset@example.com&sort=created_at&order=asc';
+      const [mail] = (await app.admin('GET', oldest)).body.data.items ?? [];
+      equal(Number(mail?.attempts) > 0, !condition.isOff);
+      equal(mail?.last_error !== null, !condition.isOff, 'an error is that of an attempt');
+      equal((await app.admin('PATCH', '/settings', { smtp_url: '' })).status, 200);
+      const between = await admin.get(`/admin/outbox/${mail?.id}`);
+      doesNotMatch(between.body, /<dt>Next attempt<\/dt><dd><time|text of delivered/);
+      await tick();
+      const { body: kept } = await admin.get(`/admin/outbox/${mail?.id}`);
+      equal(/There was no mail server/.test(kept), condition.isOff);
+      equal(/text was erased|removed before it accepted/.test(kept), !condition.isOff);
+      doesNotMatch(kept, /text of delivered/);
     } finally {
       await app.stop();
     }

@@ -54,6 +54,19 @@ test('enrolment link: sets the password once, verifies the address, signs no one
   deepEqual(names.sort(), ['enrolment.completed', 'enrolment.requested']);
 });
 
+test('enrolment link made without a mail server: it opens the account, and verifies no address', async () => {
+  await app.admin('PATCH', '/settings', { smtp_url: '' });
+  const user = await app.createUser('handed', { email: 'handed@example.com' });
+  equal((await app.admin('POST', `/users/${user.id}/send-enrolment-link`)).status, 200);
+  const [mail] = (await app.admin('GET', '/mails?to=handed@example.com')).body.data.items ?? [];
+  const link = /https?:\/\/\S+\?token=[\w-]+/.exec(String(mail?.text))?.[0] ?? '';
+  const agent = new Agent(app);
+  match((await agent.submit(await agent.get(link), chosen)).body, /Your account is ready/);
+  equal((await app.admin('GET', `/users/${user.id}`)).body.data.is_email_verified, false);
+  ok(await signsIn('handed', CHOSEN));
+  await app.admin('PATCH', '/settings', { smtp_url: mailbox.url });
+});
+
 test('enrolment link: void after expiry, new password, address change or deactivation', async () => {
   const endings: Record<string, (id: string) => Promise<unknown>> = {
     time: async () => app.advance(7 * 86_400_000 + 1),

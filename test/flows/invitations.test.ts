@@ -1,5 +1,5 @@
 // Invitations over HTTP and the admin API, with mails read from a real SMTP server (checklist R078, R127).
-import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
+import { deepEqual, doesNotMatch, equal, match, notEqual, ok } from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { Agent, hiddenFields, type Page } from '../support/agent.ts';
 import { PASSWORD, startApp } from '../support/app.ts';
@@ -193,13 +193,18 @@ test('invitation: creation, use and withdrawal are audited, without the link', a
   const { id, url } = await invite('audited@example.com');
   await accept(url, 'audited');
   const other = await invite('withdrawn@example.com');
+  const again = await app.admin('POST', `/invitations/${other.id}/resend`);
+  deepEqual([again.status, again.body.data.id], [200, other.id]);
+  equal((await new Agent(app).get(other.url)).status, 410, 'the link before');
+  equal((await new Agent(app).get(String(again.body.data.url))).status, 200);
+  equal((await app.admin('POST', `/invitations/${id}/resend`)).body.error?.reason, 'invitation.not_found');
   equal((await app.admin('DELETE', `/invitations/${other.id}`)).status, 204);
   const events = async (target: string): Promise<unknown[]> => {
     const { body } = await app.admin('GET', `/audit?target_id=${target}`);
     return (body.data.items ?? []).map(({ event }) => event).sort();
   };
   deepEqual(await events(id), ['invitation.created', 'invitation.used']);
-  deepEqual(await events(other.id), ['invitation.created', 'invitation.revoked']);
+  deepEqual(await events(other.id), ['invitation.created', 'invitation.renewed', 'invitation.revoked']);
   const { body } = await app.admin('GET', '/audit?limit=1000');
   ok(!JSON.stringify(body).includes(new URL(url).searchParams.get('token') ?? '-'));
   ok(!app.logged.join('').includes(new URL(url).searchParams.get('token') ?? '-'));
@@ -240,6 +245,7 @@ test('invite many: each line is judged first, then sent, recorded and reported',
     'Pending@Example.com',
     'many-1@example.com',
     'not an address',
+    'many-2@example.com, alan; ada',
     '<img src=x onerror=alert(1)>@example.com',
   ].join('\n');
   const form = { addresses, days: '3', client_id: client.id };
@@ -250,6 +256,7 @@ test('invite many: each line is judged first, then sent, recorded and reported',
   match(shown, /5 Pending@Example.com This person is invited already/);
   match(shown, /6 many-1@example.com This address is in line 2 already/);
   match(shown, /7 not an address This is not an e-mail address/);
+  match(shown, /Left out as names: 5 .*2 Grace Hopper There is no @ in it\. 8 alan .* 8 ada There is no @/);
   ok(!page.body.includes('<img src=x'), 'escaped');
   equal(await invitedCount(), before, 'nothing is sent before it is confirmed');
   const refused = await admin.post(MANY, { csrf: await csrf(), ...form, days: '99', step: 'send' });
@@ -259,7 +266,8 @@ test('invite many: each line is judged first, then sent, recorded and reported',
   const sent = await admin.post(MANY, { csrf: await csrf(), ...form, step: 'send' });
   equal(sent.status, 303);
   const report = words(await admin.get(sent.location ?? ''));
-  match(report, /3 invited, 5 not invited/);
+  match(report, /3 invited, 6 not invited Their e-mails leave as soon as the mail server accepts them/);
+  match(report, /8 alan There is no @ in it/);
   equal(await invitedCount(), Number(before) + 3);
   for (const name of ['many-1', 'many-2', 'MANY-3'])
     match(await mailbox.linkTo(`${name}@example.com`), /\/oauth2\/signup\?token=/);
@@ -269,6 +277,38 @@ test('invite many: each line is judged first, then sent, recorded and reported',
     log.every(({ actor_kind }) => actor_kind === 'user'),
     'by the administrator',
   );
+});
+
+test('invitations without a mail server: their links prove no address, and none is called sent', async () => {
+  const smtp_url = mailbox.url;
+  await app.admin('PATCH', '/settings', { smtp_url: '' });
+  const admin = await administrator('mailless-admin');
+  const csrf = hiddenFields((await admin.get(MANY)).body).csrf ?? '';
+  const form = { addresses: 'unmailed@example.com', days: '3', step: 'send' };
+  const report = words(await admin.follow(await admin.post(MANY, { csrf, ...form })));
+  match(report, /1 invited This server can’t send e-mail, so nobody gets the invitations/);
+  const list = await admin.get('/admin/invitations?search=unmailed');
+  match(list.body, /New link<.*for <?[^>]*>?.*unmailed@example\.com/);
+  const [, path = ''] = /action="(\/admin\/invitations\/[\w-]+\/again)"/.exec(list.body) ?? [];
+  const shown = await admin.follow(await admin.post(path, { csrf: hiddenFields(list.body).csrf ?? '' }));
+  match(words(shown), /nobody gets the invitation: share this link.*It does not prove the e-mail address/);
+  doesNotMatch(words(shown), /Unlike the one in the mail/);
+  const [mail] = (await app.admin('GET', '/mails?to=unmailed@example.com')).body.data.items ?? [];
+  const link = /https?:\/\/\S+\?token=[\w-]+/.exec(String(mail?.text))?.[0] ?? '';
+  await accept(link, 'unmailed');
+  const user = await userNamed(app, 'unmailed');
+  deepEqual([user?.email, user?.is_email_verified], ['unmailed@example.com', false]);
+  // The mail that would verify it is not for administrators to read.
+  const mails = (await app.admin('GET', '/mails?to=unmailed@example.com')).body.data.items ?? [];
+  deepEqual(
+    mails.map(({ template, state, text }) => [template, state, text === null]),
+    [
+      ['email_verification', 'kept', true],
+      ['invitation', 'kept', false],
+      ['invitation', 'kept', false],
+    ],
+  );
+  await app.admin('PATCH', '/settings', { smtp_url });
 });
 
 test('attack: many invitations by an auditor, by a forged form, and too many at once', async () => {

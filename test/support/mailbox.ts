@@ -5,6 +5,8 @@ import type { TestApp } from './app.ts';
 
 export interface Mailbox {
   readonly received: readonly Received[];
+  /** The setting smtp_url. */
+  readonly url: string;
   /** Runs the jobs until everything that was asked for has been sent. */
   deliver(): Promise<void>;
   /** Delivers. @returns the link of the latest mail to this address; '' when there is none */
@@ -29,6 +31,7 @@ export async function openMailbox(app: Pick<TestApp, 'admin' | 'advance' | 'app'
   };
   return {
     received: server.received,
+    url: server.url(),
     deliver,
     async linkTo(address) {
       await deliver();

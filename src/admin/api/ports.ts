@@ -24,6 +24,8 @@ export interface MailPort {
   find(id: string): Promise<OutboxMail | undefined>;
   /** When the mail server as it is set now was first found to accept a mail (epoch ms). */
   provenAt(): Promise<number | undefined>;
+  /** Why it did not accept a mail, unless it has accepted one since. */
+  lastFailure(): Promise<{ readonly at: number; readonly problem: string } | undefined>;
   /** @throws AppError request.invalid for an invalid address */
   sendTest(to: string, language?: string, template?: MailTemplate): Promise<TestOutcome>;
 }

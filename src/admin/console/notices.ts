@@ -65,7 +65,7 @@ const told: Readonly<Record<string, string>> = {
   'user-enrolment-kept':
     'Set-up link created. This server can’t send e-mail: copy the link, or connect a mail server.',
   'user-verification-kept':
-    'Verification link created. This server can’t send e-mail: copy the link, or connect a mail server.',
+    'This server can’t send e-mail, so nobody gets the verification link. Connect a mail server.',
 };
 
 /** What went wrong. */
@@ -98,15 +98,16 @@ export function noticeOf(given: string | undefined): Notice | undefined {
   const [, key = '', id] = /^([a-z-]{1,40})(?:\.([\w-]{1,64}))?$/.exec(given ?? '') ?? [];
   const mail = (label: string) => (id === undefined ? [] : [{ path: `/outbox/${id}`, label }]);
   const isKept = key.endsWith('-kept');
+  const links = key === 'user-verification-kept' ? [] : mail('Show the link');
   const notices = [
     [done, 'done', []],
     [queued, 'done', mail('Show the e-mail')],
-    [told, 'note', isKept ? [...mail('Show the link'), connect] : []],
+    [told, 'note', isKept ? [...links, connect] : []],
     [failed, 'problem', []],
   ] as const;
-  for (const [table, kind, links] of notices) {
+  for (const [table, kind, ways] of notices) {
     const text = textIn(table, key);
-    if (text !== undefined) return { text, kind, links };
+    if (text !== undefined) return { text, kind, links: ways };
   }
   return undefined;
 }

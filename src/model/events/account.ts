@@ -130,6 +130,11 @@ export const accountEvents = {
     sentence: '{actor} created an invitation.',
     class: 'general',
   },
+  'invitation.renewed': {
+    label: 'Invitation renewed',
+    sentence: '{actor} made new links of an invitation.',
+    class: 'general',
+  },
   'invitation.used': {
     label: 'Invitation accepted',
     sentence: '{actor} accepted an invitation.',

@@ -20,19 +20,22 @@ const cellsOf = (line: string): string[] =>
     .map(bare)
     .filter((cell) => cell !== '');
 
-/** @returns in order; of a line with an address all that are none are taken for names and left out */
-export function readAddresses(text: string): Given[] {
+/** @returns in order; of a line with an address all that are none are taken for names, and `leftOut` */
+export function readAddresses(text: string): { readonly given: Given[]; readonly leftOut: Given[] } {
+  const leftOut: Given[] = [];
   const lines = text.replace(/^\ufeff/, '').split(/\r?\n/);
   const given = lines.flatMap((line, at) => {
     const cells = cellsOf(line);
-    const addresses = cells.filter((cell) => cell.includes('@'));
+    const inLine = (text: string): Given => ({ line: at + 1, text });
+    const isAddress = (word: string): boolean => word.includes('@');
+    if (!cells.some(isAddress)) return cells.length === 0 ? [] : [inLine(line.trim())];
     // Without a comma between them.
-    const words = addresses.flatMap((cell) => cell.split(/\s+/)).filter((word) => word.includes('@'));
-    if (words.length > 0) return words.map((word) => ({ line: at + 1, text: bare(word) }));
-    return cells.length === 0 ? [] : [{ line: at + 1, text: line.trim() }];
+    const words = cells.flatMap((cell) => (isAddress(cell) ? cell.split(/\s+/) : [cell]));
+    leftOut.push(...words.filter((word) => !isAddress(word)).map(inLine));
+    return words.filter(isAddress).map((word) => inLine(bare(word)));
   });
   // The names of the columns.
   const [first, ...rest] = given;
   const isHeading = first !== undefined && !first.text.includes('@') && /mail/i.test(first.text);
-  return isHeading && rest.length > 0 ? rest : given;
+  return { given: isHeading && rest.length > 0 ? rest : given, leftOut };
 }

@@ -54,8 +54,7 @@ async function reasonOf(context: AdminContext, { text }: Given): Promise<string>
 }
 
 /** @throws AppError request.invalid naming `addresses` */
-async function judge(context: AdminContext, text: string): Promise<Judged[]> {
-  const given = readAddresses(text);
+async function judge(context: AdminContext, given: readonly Given[]): Promise<Judged[]> {
   const refuse = (message: string) => invalid({ addresses: message });
   if (given.length === 0) throw refuse('Choose a file or enter at least one e-mail address.');
   if (given.length > MOST)
@@ -77,13 +76,19 @@ async function judge(context: AdminContext, text: string): Promise<Judged[]> {
   return judged;
 }
 
-async function send(context: AdminContext, judged: readonly Judged[]): Promise<void> {
+async function send(
+  context: AdminContext,
+  judged: readonly Judged[],
+  leftOut: readonly Judged[],
+): Promise<void> {
   const { form } = context;
   const days = numberOrText(form.get('days') ?? '');
   const clientId = textOrNull(form.get('client_id'));
   const expiry = typeof days === 'number' ? days * DAY_SECONDS : days;
   const choices = { expires_in: expiry, send_mail: true, ...(clientId !== null && { client_id: clientId }) };
   const invited: string[] = [];
+  // What becomes of their mails, as it was when each was made.
+  let kept = 0;
   const refused: Judged[] = [];
   let hasFailed = false;
   for (const one of judged) {
@@ -92,8 +97,11 @@ async function send(context: AdminContext, judged: readonly Judged[]): Promise<v
       continue;
     }
     try {
-      const { data } = await context.call(invitations.create, { body: { email: one.text, ...choices } });
+      const { data, mail } = await context.call(invitations.create, {
+        body: { email: one.text, ...choices },
+      });
       invited.push(data.email);
+      if (mail?.state === 'kept') kept += 1;
     } catch (error) {
       if (!(error instanceof AppError) || error.status >= 500) {
         // What was sent is sent, and has to be told. The others would fail alike.
@@ -108,7 +116,7 @@ async function send(context: AdminContext, judged: readonly Judged[]): Promise<v
       refused.push({ ...one, reason: fields.email ?? error.message });
     }
   }
-  const sent = { invited, refused };
+  const sent = { invited, refused, kept, leftOut };
   // Where the store is away, the report cannot be kept in it.
   if (hasFailed) showFailed(context, sent);
   else if (!(await context.goOnce(PATH, { sent }))) await show(context, { sent });
@@ -130,11 +138,13 @@ async function submit(context: AdminContext): Promise<void> {
   let addresses = form.get('addresses') ?? '';
   try {
     addresses = textOf(context);
-    const judged = await judge(context, addresses);
-    if (form.get('step') === 'send') return await send(context, judged);
+    const { given, leftOut: names } = readAddresses(addresses);
+    const leftOut = names.map((one) => ({ ...one, reason: 'There is no @ in it.' }));
+    const judged = await judge(context, given);
+    if (form.get('step') === 'send') return await send(context, judged, leftOut);
     const good = judged.filter(({ reason }) => reason === '');
     const refused = judged.filter(({ reason }) => reason !== '');
-    const preview = { good: good.map(({ text }) => text), refused };
+    const preview = { good: good.map(({ text }) => text), refused, leftOut };
     await show(context, { addresses, values, preview });
   } catch (error) {
     const { status, alert, errors } = refusalOf(error);

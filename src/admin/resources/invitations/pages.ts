@@ -62,14 +62,8 @@ function showRefused(context: AdminContext, refused: Refused, status: number): P
   return showInvitations(context, { ...refused, errors }, status);
 }
 
-/** Revokes the old link once the new one exists, so that only one of them is valid. */
 async function again(context: AdminContext): Promise<void> {
-  const email = (context.form.get('email') ?? '').trim();
-  const clientId = textOrNull(context.form.get('client_id'));
-  const { data, mail } = await context.call(invitations.create, {
-    body: { email, ...(clientId !== null && { client_id: clientId }) },
-  });
-  await context.call(invitations.remove, { params: idOf(context) });
+  const { data, mail } = await context.call(invitations.renew, { params: idOf(context) });
   await showMade(context, data, mail);
 }
 

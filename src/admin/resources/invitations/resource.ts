@@ -1,9 +1,10 @@
 // Invitations to create an account.
-import type { Invitation, Registration } from '../../../registration/index.ts';
+import type { Invitation, Invited, Registration } from '../../../registration/index.ts';
 import { invitations as collection } from '../../../store/signups.ts';
 import { defineResource, type ListPorts } from '../../api/define-resource.ts';
 import type { ListDefinition } from '../../api/list-query.ts';
 import { isFreshOrProgram } from '../../api/perform.ts';
+import type { Actor } from '../../api/ports.ts';
 import {
   boolean,
   createdAt,
@@ -19,7 +20,7 @@ import {
 } from '../../api/schema-parts.ts';
 import { idParams } from '../../api/shared.ts';
 
-export type InvitationsPort = Pick<Registration['invitations'], 'query' | 'remove' | 'invite'>;
+export type InvitationsPort = Pick<Registration['invitations'], 'query' | 'remove' | 'invite' | 'renew'>;
 
 interface Ports extends ListPorts {
   readonly invitations: InvitationsPort;
@@ -105,6 +106,12 @@ const show = (invitation: Invitation) => ({
   user_id: invitation.accountId ?? null,
 });
 
+async function answerOf({ invitation, url, mail }: Invited, actor: Actor) {
+  const link = (await isFreshOrProgram(actor)) ? { url } : {};
+  const data = { ...show(invitation), ...link };
+  return { data, mail, recorded: { details: { mail: mail?.state ?? 'none' } } };
+}
+
 export const invitations = defineResource(
   {
     path: '/invitations',
@@ -121,20 +128,24 @@ export const invitations = defineResource(
       answer: createdSchema,
       hasMail: true,
       async run({ body, actor }, ports) {
-        const { invitation, url, mail } = await ports.invitations.invite({
+        const made = await ports.invitations.invite({
           email: body.email,
           expiresInSeconds: body.expires_in,
           clientId: body.client_id,
           isMailed: body.send_mail ?? true,
         });
-        const link = (await isFreshOrProgram(actor)) ? { url } : {};
-        return {
-          data: { ...show(invitation), ...link },
-          id: invitation.id,
-          mail,
-          recorded: { details: { mail: mail?.state ?? 'none' } },
-        };
+        return { ...(await answerOf(made, actor)), id: made.invitation.id };
       },
+    }),
+    renew: on.route({
+      method: 'POST',
+      path: '/invitations/{id}/resend',
+      summary:
+        'Make new links of an invitation that was not used, and a mail with one; those before no longer work',
+      recorded: { event: 'invitation.renewed', target: 'invitation' },
+      params: idParams,
+      success: { status: 200, schema: createdSchema, hasMail: true },
+      run: async ({ params, actor }, ports) => answerOf(await ports.invitations.renew(params.id), actor),
     }),
     list: on.list({
       summary: 'List invitations that have not expired, including used ones',

@@ -1,6 +1,7 @@
 // The pages of outbound mail: sent, queued and failed mails, and the text of mails stored because no mail server is configured.
 import { drawnList } from '../../pages/list-page.ts';
 import { type AdminContext, idOf, type Page } from '../../pages/page.ts';
+import { hasMailServer, readSettings } from '../settings/read.ts';
 import { mails } from './resource.ts';
 
 const here = 'outbox';
@@ -29,6 +30,7 @@ async function showMail(context: AdminContext): Promise<void> {
   const { data: mail } = await context.call(mails.read, { params: idOf(context) });
   // What is to be passed on where nobody gets the mail: of ours alone, and without looking for it in the text.
   const link = linkIn(mail.text ?? '', context.server.baseUrl);
+  const hasMail = hasMailServer(await readSettings(context));
   const crumbs = [{ label: 'Outbox', href: '/outbox' }];
   context.show('mail', {
     title: mail.subject || 'Mail',
@@ -37,6 +39,8 @@ async function showMail(context: AdminContext): Promise<void> {
     crumbs,
     mail,
     link,
+    hasMail,
+    isDue: Date.parse(mail.due_at) <= context.now,
   });
 }
 

@@ -60,7 +60,9 @@ const mailSchema = object(
     to: string('The e-mail address of the recipient.'),
     template: string('What it is about, such as `password-reset`.'),
     subject: string('The subject.'),
-    text: stringOrNull('The plain text. Only of mails in the state `kept`; others are only delivered.'),
+    text: stringOrNull(
+      'The plain text. Only of mails in the state `kept`, and none that shows that its reader has the mailbox; others are only delivered.',
+    ),
     html: stringOrNull('The same as HTML.'),
     attempts: integer('How often delivery was attempted.'),
     due_at: timestamp('When the next attempt is due, or the last one was.'),

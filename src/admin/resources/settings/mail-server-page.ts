@@ -44,6 +44,7 @@ export async function serverModel(
 ) {
   const { data } = await context.call(mailServer.read, {});
   const { host, port, encryption, user, has_password: hasPassword, accepted_at: acceptedAt } = data;
+  const { failed_at: failedAt, last_error: problem } = data;
   const stored = { host, port: port === null ? '' : String(port), encryption: encryption ?? 'tls', user };
   const values: Readonly<Record<string, string>> = given?.values ?? stored;
   return {
@@ -53,6 +54,8 @@ export async function serverModel(
     hasPassword,
     isSet: host !== '',
     acceptedAt,
+    failedAt,
+    problem,
     providers: mailProviders.map((one) => ({ ...one, hint: hints[one.id] })),
     provider: values.provider || mailProviders.find((one) => one.host === values.host)?.id,
     by: facts.by,

@@ -11,6 +11,7 @@ import {
   optional,
   orNull,
   string,
+  stringOrNull,
   timestampOrNull,
 } from '../../api/schema-parts.ts';
 import { nameOf, type SettingsPort } from './resource.ts';
@@ -34,6 +35,10 @@ const viewSchema = object(
     accepted_at: timestampOrNull(
       'When it was first found to accept a mail, as it is set now; null: it has not yet.',
     ),
+    failed_at: timestampOrNull(
+      'When it was first found to fail, or a test last failed; null: it has accepted a mail since, or was not tried.',
+    ),
+    last_error: stringOrNull('Why it failed then; null: it did not.'),
   },
   'The mail server.',
 );
@@ -57,12 +62,13 @@ const bodySchema = object({
 
 interface Ports {
   readonly settings: SettingsPort;
-  readonly mail: Pick<MailPort, 'provenAt'>;
+  readonly mail: Pick<MailPort, 'provenAt' | 'lastFailure'>;
 }
 
 async function show({ settings, mail }: Ports) {
   await settings.refresh();
   const server = mailServerOf(settings.current().smtp_url);
+  const failure = await mail.lastFailure();
   const data = {
     host: server?.host ?? '',
     port: server?.port ?? null,
@@ -70,6 +76,8 @@ async function show({ settings, mail }: Ports) {
     user: server?.user ?? '',
     has_password: server?.hasPassword ?? false,
     accepted_at: isoOrNull(await mail.provenAt()),
+    failed_at: isoOrNull(failure?.at),
+    last_error: failure?.problem ?? null,
   };
   return { data, version: settings.version() };
 }

@@ -24,6 +24,8 @@ export interface Facts {
   readonly hasMail: boolean;
   /** Whether the mail server, as it is set, has accepted a mail. */
   readonly isMailProven: boolean;
+  /** Why it accepts none now, as far as is known. */
+  readonly mailServerProblem: string | undefined;
   /** Mails that nobody gets. */
   readonly mailsKept: number;
   readonly hasOwnFactor: boolean;
@@ -121,7 +123,13 @@ function unsentMails({ mailsFailed, mailsQueued, mailWaitsSince, mailProblem, no
   ];
 }
 
-function mailServerProblems({ canChange, hasMail, isMailProven, mailsKept }: Facts): Found[] {
+function mailServerProblems({
+  canChange,
+  hasMail,
+  isMailProven,
+  mailServerProblem,
+  mailsKept,
+}: Facts): Found[] {
   return [
     !hasMail &&
       mailsKept > 0 && {
@@ -143,7 +151,7 @@ function mailServerProblems({ canChange, hasMail, isMailProven, mailsKept }: Fac
       !isMailProven && {
         icon: 'outbox',
         text: 'The mail server has not accepted an e-mail yet',
-        detail: 'Whether it works is not known.',
+        detail: mailServerProblem ?? 'Whether it works is not known.',
         href: '/settings/mail',
         action: canChange ? 'Send a test' : 'View',
       },

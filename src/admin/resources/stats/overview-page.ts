@@ -71,6 +71,7 @@ async function factsOf(context: AdminContext, { counts, hours }: Stats): Promise
     canChange,
     hasMail: hasMailServer(settingOf),
     isMailProven: server.data.accepted_at !== null,
+    mailServerProblem: server.data.last_error ?? undefined,
     mailsKept: canChange ? counts.mails_kept : 0,
     hasOwnFactor: context.admin.strongestAcr !== undefined,
     mfaMode: String(settingOf('mfa_mode')?.value),

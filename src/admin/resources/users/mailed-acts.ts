@@ -20,15 +20,20 @@ export async function mailedActsOf(context: AdminContext, user: User) {
     const isOff = settingOf('auth_mode')?.value === 'passkey_only';
     return isOff ? 'Passwords are turned off in the settings.' : undefined;
   };
+  const isKept = !hasMailServer(settingOf);
+  const noVerification = (): string | undefined => {
+    if (user.is_email_verified) return 'The e-mail address is verified already.';
+    return isKept ? 'This server can’t send e-mail, and nothing else shows whose the mailbox is.' : undefined;
+  };
   return {
     /** One reason for all of them: it is said once. */
     noMail: noMail(user),
     hasAddress: Boolean(user.email),
     noReset: noReset(),
-    noVerification: user.is_email_verified ? 'The e-mail address is verified already.' : undefined,
+    noVerification: noVerification(),
     /** Whether a mailed link is a way to sign in. */
     signsIn: user.is_email_verified && settingOf('allow_magic_link')?.value === true,
     // Their texts can be read there, and passed on.
-    isKept: !hasMailServer(settingOf),
+    isKept,
   };
 }
