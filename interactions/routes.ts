@@ -2,21 +2,10 @@
 // no step can be skipped by opening an address.
 
 import type Koa from 'koa';
-import { type Account, type AccountDomain, minPasswordLength } from '../src/accounts/index.ts';
-import type { Apis } from '../src/apis/index.ts';
-import type { Clock } from '../src/clock.ts';
-import type { Events } from '../src/events/index.ts';
-import { type Csrf, createRouter, type OneTime, readForm, readJson } from '../src/http/index.ts';
-import type { Sealer } from '../src/keys/index.ts';
-import type { AccountDirectory, ProtocolMount, ProtocolState } from '../src/oidc/index.ts';
+import { type Account, minPasswordLength } from '../src/accounts/index.ts';
+import { createRouter, readForm, readJson } from '../src/http/index.ts';
+import type { ProtocolDoors } from '../src/oidc/index.ts';
 import type { LogoutPages, ProtocolPages } from '../src/oidc/sign-in.ts';
-import type { Passkeys } from '../src/passkeys/index.ts';
-import type { Recovery } from '../src/recovery/index.ts';
-import type { Registration } from '../src/registration/index.ts';
-import type { SecondFactors } from '../src/second-factors/index.ts';
-import type { SessionDomain } from '../src/sessions/index.ts';
-import type { SettingValues } from '../src/settings/index.ts';
-import type { Views } from '../src/views/index.ts';
 import { createConfirmedAct } from './confirmed-act.ts';
 import { createConsentPage } from './consent.ts';
 import { createCurrentInteraction } from './current.ts';
@@ -40,66 +29,21 @@ import { createSigninSteps } from './signin-steps.ts';
 import { createSignupPages } from './signup.ts';
 import { createWaysBack } from './way-back.ts';
 
-/** Whole domains, and what stands around them. */
-export interface InteractionsDeps {
-  readonly config: { readonly issuer: string; readonly baseUrl: string; readonly basePath: string };
-  readonly settings: () => SettingValues;
-  readonly clock: Clock;
-  readonly events: Pick<Events, 'emit' | 'record'>;
-  readonly pages: {
-    readonly views: Views;
-    readonly csrf: Csrf;
-    readonly oneTime: OneTime;
-    readonly sealer: Sealer;
-  };
-  readonly protocol: {
-    readonly mount: Pick<ProtocolMount, 'provider'>;
-    readonly state: Pick<ProtocolState, 'browser'>;
-    readonly directory: AccountDirectory<Account>;
-  };
+/** What is at hand in a sign-in. */
+export interface InteractionDoors extends ProtocolDoors {
   readonly knownBrowsers: KnownBrowsers;
-  readonly domains: {
-    readonly accounts: Pick<AccountDomain, 'accounts' | 'authenticate' | 'reportSignIn'>;
-    readonly sessions: Pick<SessionDomain, 'sessions' | 'consents'>;
-    readonly secondFactors: SecondFactors;
-    readonly passkeys: Passkeys;
-    readonly recovery: Recovery;
-    readonly registration: Registration;
-    readonly apis: Pick<Apis, 'find'>;
-  };
 }
 
-/** What each page takes its own dependencies from. */
-function partsOf({
-  config,
-  settings,
-  clock,
-  events,
-  pages,
-  protocol,
-  knownBrowsers,
-  domains,
-}: InteractionsDeps) {
-  const { accounts, sessions, ...others } = domains;
+function partsOf(doors: InteractionDoors) {
+  const { mount, directory, sessions } = doors;
   return {
-    issuer: config.issuer,
-    baseUrl: config.baseUrl,
-    basePath: config.basePath,
-    settings,
-    clock,
-    events,
-    ...pages,
+    ...doors,
     readForm,
     readJson,
-    provider: () => protocol.mount.provider,
-    browser: protocol.state.browser,
-    reachableAcrs: protocol.directory.reachableAcrs,
-    mayAdminister: protocol.directory.mayAdminister,
-    knownBrowsers,
-    ...accounts,
-    consents: sessions.consents,
-    endSession: sessions.sessions.end,
-    ...others,
+    provider: () => mount.provider,
+    reachableAcrs: directory.reachableAcrs,
+    mayAdminister: directory.mayAdminister,
+    endSession: sessions.end,
   };
 }
 
@@ -253,8 +197,8 @@ function addRoutes(
   }
 }
 
-export function createInteractions(deps: InteractionsDeps): Interactions {
-  const parts = partsOf(deps);
+export function createInteractions(doors: InteractionDoors): Interactions {
+  const parts = partsOf(doors);
   const { views, csrf, basePath, registration } = parts;
   const pages = createPages(parts);
   const { waysBack, findClient } = pages;

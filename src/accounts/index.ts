@@ -76,20 +76,21 @@ interface Deps {
   readonly limits: Pick<RateLimits, 'consume'>;
   readonly sessions: Pick<Sessions, 'endAllOf'>;
   readonly log: Pick<Logger, 'info' | 'warn'>;
-  readonly config: { readonly baseUrl: string; readonly hashParameters?: HashParameters | undefined };
+  readonly baseUrl: string;
+  readonly hashParameters?: HashParameters | undefined;
 }
 
 // A sign-in behind a longer queue would wait longer than users do.
 const MAX_WAITING_HASHES = 128;
 
 export function createAccountDomain({ store, clock, settings, events, sessions, ...deps }: Deps) {
-  const { limits, log, config } = deps;
-  const { memoryKib, passes } = config.hashParameters ?? defaultHashParameters;
+  const { limits, log, baseUrl, hashParameters } = deps;
+  const { memoryKib, passes } = hashParameters ?? defaultHashParameters;
   const collection = store.collection(model.accounts);
   const facts = store.collection(model.facts);
   const whoAsks = () => turnOf(events.origins.countedAs());
   const passwords = createPasswords({
-    ...(config.hashParameters && { parameters: config.hashParameters }),
+    ...(hashParameters && { parameters: hashParameters }),
     maxInFlight: availableParallelism(),
     maxQueued: MAX_WAITING_HASHES,
     whoAsks,
@@ -102,7 +103,7 @@ export function createAccountDomain({ store, clock, settings, events, sessions, 
     passwords,
     settings,
     minPasswordLength: () => minPasswordLength(settings()),
-    contextWords: () => [settings().product_name, new URL(config.baseUrl).hostname],
+    contextWords: () => [settings().product_name, new URL(baseUrl).hostname],
     endSessions: (accountId) => sessions.endAllOf(accountId),
     events,
   });

@@ -4,7 +4,8 @@
 // routes.ts (all routes) and console/create.ts.
 import type Koa from 'koa';
 import type { Job } from '../jobs/index.ts';
-import type { AdminDeps, Area } from './area.ts';
+import type { ProtocolDoors } from '../oidc/index.ts';
+import type { Area } from './area.ts';
 import { importUsers } from './resources/users/import-job.ts';
 import { createUserImports } from './resources/users/import-records.ts';
 import { createTestSignIns } from './test-sign-in/create.ts';
@@ -37,24 +38,14 @@ function atFirstUse(load: () => Promise<Area>): () => Promise<Area> {
   };
 }
 
-export function createAdmin(deps: AdminDeps): Admin {
-  const { store, clock, config, events, pages } = deps;
-  const { state, directory } = deps.protocol;
-  const testSignIns = createTestSignIns({
-    store,
-    clock,
-    csrf: pages.csrf,
-    browser: state.browser,
-    directory,
-    grants: deps.domains.sessions.grants,
-    baseUrl: config.baseUrl,
-    key: config.cookieKeys[0] ?? '',
-  });
-  const imports = createUserImports({ store, sealer: deps.domains.sealer, clock });
+export function createAdmin(doors: ProtocolDoors): Admin {
+  const { events, cookieKeys } = doors;
+  const testSignIns = createTestSignIns({ ...doors, key: cookieKeys[0] ?? '' });
+  const imports = createUserImports(doors);
   events.on('accountRemoving', ({ accountId }) => imports.removeOfAccount(accountId));
   const area = atFirstUse(async () => {
     const { createArea } = await import('./area.ts');
-    return createArea(deps, testSignIns, imports);
+    return createArea(doors, testSignIns, imports);
   });
   return {
     testSignInGate: testSignIns.gate,

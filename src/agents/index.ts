@@ -12,7 +12,8 @@ import { forgetUnused } from './forget-unused-job.ts';
 import { createNameProblem } from './taken-names.ts';
 
 interface Deps {
-  readonly clients: { readonly clients: Clients; readonly quarantined: Quarantined };
+  readonly clients: Clients;
+  readonly quarantined: Quarantined;
   readonly fetchDocument: FetchDocument;
   readonly settings: () => {
     readonly agents: boolean;
@@ -38,7 +39,7 @@ export interface Agents {
   readonly jobs: readonly Job[];
 }
 
-export function createAgents({ clients: { clients, quarantined }, events, ...deps }: Deps): Agents {
+export function createAgents({ clients, quarantined, events, ...deps }: Deps): Agents {
   const { settings, limits } = deps;
   // Nothing waits for it; the next use tries again.
   events.on('quarantinedUsed', ({ clientId }) => void quarantined.noteUse(clientId).catch(() => undefined));

@@ -1,6 +1,7 @@
 // The composition root: calls the domains' constructors from the lowest floor to the highest (docs/architecture.md).
 // createApp takes the outside world (configuration, store, clock, log) and returns the request handler, the
 // background jobs, and the domains that scripts use.
+
 import type { RequestListener } from 'node:http';
 import { createOidcAdapter, isHandle } from '../../adapters/oidc.ts';
 import { createInteractions, createKnownBrowsers } from '../../interactions/index.ts';
@@ -16,9 +17,11 @@ import { createAgents } from '../agents/index.ts';
 import { createApiDomain } from '../apis/index.ts';
 import { createAuditLogs } from '../audit/index.ts';
 import { createAvatars } from '../avatars/index.ts';
+import type { Base } from '../base.ts';
 import { type Clients, createClientDomain, prepareApplications } from '../clients/index.ts';
 import type { Clock } from '../clock.ts';
 import type { Config } from '../config/types.ts';
+import type { Domains } from '../domains.ts';
 import { createEvents } from '../events/index.ts';
 import { createOneTime } from '../http/serving.ts';
 import type { Scheduler } from '../jobs/index.ts';
@@ -44,6 +47,7 @@ import {
   createRevokeToken,
   createTokenPreview,
   createValidateMetadata,
+  type ProtocolDoors,
 } from '../oidc/index.ts';
 import { createPasskeys } from '../passkeys/index.ts';
 import { openPlaces } from '../places/index.ts';
@@ -86,187 +90,101 @@ export interface App {
 }
 
 export async function createApp(options: AppOptions): Promise<App> {
-  const { clock, log, version, hashParameters, isDraining } = options;
-  const basePath = new URL(options.config.baseUrl).pathname.replace(/\/$/, '');
-  const config = { ...options.config, basePath, version };
-  const { baseUrl, secretKeys } = config;
+  const { config, clock, log, version, hashParameters, isDraining } = options;
+  const { baseUrl, issuer, cookieKeys, secretKeys } = config;
+  const basePath = new URL(baseUrl).pathname.replace(/\/$/, '');
   const events = createEvents();
   const { metrics, timed } = createAppMetrics({ ...options, events });
   const store = besideOthers(timed, events);
   const sealer = createSealer(secretKeys);
-  const settings = await startSettings({ ...config, store, sealer, clock, log });
+  const settingsInStore = await startSettings({ ...config, store, sealer, clock, log, version });
+  const settings = () => settingsInStore.current();
   const placeOf = await openPlaces(config.geoipFile);
-  const base = { store, clock, settings: () => settings.current(), events, placeOf };
-  const audit = createAuditLogs({ store, clock, events, log });
-  const keys = createKeys({ ...base, sealer, log });
-  const { branding, views, csrf, ofMails } = await startPages({ ...base, current: settings, config });
-  const rateLimiting = createRateLimiting({ ...base, log });
+  const site = { baseUrl, basePath, issuer, version, cookieKeys, secretKeys };
+  const base: Base = { ...site, store, clock, log, events, settings, placeOf, sealer };
+  const audit = createAuditLogs(base);
+  const keys = createKeys(base);
+  const { branding, views, csrf, ofMails } = await startPages({ ...base, settingsInStore });
+  const rateLimiting = createRateLimiting(base);
   const { limits } = rateLimiting;
-  const sessionDomain = createSessionDomain(base);
-  const { grants, sessions } = sessionDomain;
+  const { jobs: sessionJobs, ...ofSessions } = createSessionDomain(base);
+  const { grants, sessions } = ofSessions;
   const oneTime = createOneTime({ collection: store.ephemeral(model.oneTime), sealer, clock });
-  const pages = { views, csrf, oneTime, sealer };
 
-  const accountDomain = createAccountDomain({
-    ...base,
-    limits,
-    sessions,
-    log,
-    config: { baseUrl, hashParameters },
-  });
-  const { accounts, groups, signIns } = accountDomain;
+  const ofAccounts = createAccountDomain({ ...base, limits, sessions, hashParameters });
+  const { accounts, groups, signIns } = ofAccounts;
   const avatars = createAvatars({ ...base, accounts, limits });
-  const mail = createMail({ ...base, ...ofMails, sealer, baseUrl, log });
+  const mail = createMail({ ...base, ...ofMails });
   const mount = createMount();
   const outbound = createOutbound({ ...config, store });
-  const clientDomain = createClientDomain({
+  const ofClients = createClientDomain({
     ...base,
-    log,
-    baseUrl,
     validateMetadata: createValidateMetadata(mount),
     endClient: grants.revokeOfClient,
     missingGroups: groups.missing,
     mayBePlain: outbound.mayBePlain,
   });
-  const { clients, apiKeys, isRegisteredOrigin } = clientDomain;
-  const apis = createApiDomain({ ...base, issuer: config.issuer, clients, groups });
+  const { clients } = ofClients;
+  const apis = createApiDomain({ ...base, clients, groups });
   const agents = createAgents({
     ...base,
-    log,
-    clients: clientDomain,
+    ...ofClients,
     limits,
     fetchDocument: createFetchDocument(outbound.fetch),
   });
-  const logoutDeliveries = createLogoutDeliveries({ ...base, clients, mount, limits, log });
-  const secondFactors = createSecondFactors({ ...base, secretKeys, sealer, accounts, mail });
-  const passkeys = createPasskeys({ ...base, baseUrl, accounts });
-  const factors = { secondFactors, passkeys };
-  const recovery = createRecovery({ ...base, ...factors, baseUrl, accounts, signIns, mail, limits });
-  const registration = createRegistration({ ...base, config, accounts, clients, mail, recovery, limits });
-  subscribeNotices({ events, accounts, mail, limits, clock, baseUrl: config.baseUrl, log });
-  const directory = createAccountDirectory({ ...base, config, domain: accountDomain });
-  const confirmSession = createConfirmSession({ domain: accountDomain, sessions });
-  const state = createProtocolState({ ...base, mount, directory, clients, apis, baseUrl, secretKeys });
-  const bearers = createBearers({ ...base, ...config, state, directory, clients, apiKeys, limits, log });
-  const revokeToken = createRevokeToken({ revokeGrant: grants.revoke, events });
-  const knownBrowsers = createKnownBrowsers({ signIns, baseUrl });
-  const previewTokens = createTokenPreview({ ...base, mount, accounts: directory, apis });
-  const redeemCode = createRedeemCode({ ...base, mount, accounts: directory, apis });
-  const readCalledAddresses = createReadCalledAddresses(outbound);
-  const calls = { logoutDeliveries, readCalledAddresses, previewTokens, redeemCode };
-  const protocolParts = { mount, state, directory, bearers, confirmSession, ...calls };
-  const parts = { ...base, config, pages, protocol: protocolParts };
-  const interactions = createInteractions({
-    ...parts,
-    knownBrowsers,
-    domains: {
-      accounts: accountDomain,
-      sessions: sessionDomain,
-      secondFactors,
-      passkeys,
-      recovery,
-      registration,
-      apis,
-    },
-  });
-  const useKeys = createProtocol({
+  const secondFactors = createSecondFactors({ ...base, accounts, mail });
+  const passkeys = createPasskeys({ ...base, accounts });
+  const recovery = createRecovery({ ...base, accounts, signIns, mail, limits, secondFactors, passkeys });
+  const registration = createRegistration({ ...base, accounts, clients, mail, recovery, limits });
+  subscribeNotices({ ...base, accounts, mail, limits });
+  const domains: Domains = {
     ...base,
-    mount,
-    config,
+    ...rateLimiting,
+    ...ofSessions,
+    ...ofAccounts,
+    ...ofClients,
+    ...audit,
+    ...branding,
+    ...{ agents, apis, avatars, keys, mail, passkeys, recovery, registration, secondFactors },
+    ...{ settingsInStore, views, csrf, oneTime },
+  };
+
+  const directory = createAccountDirectory(domains);
+  const confirmSession = createConfirmSession(domains);
+  const logoutDeliveries = createLogoutDeliveries({ ...domains, mount });
+  const state = createProtocolState({ ...domains, mount, directory });
+  const called = { ...domains, mount, accounts: directory };
+  const protocolDoors: ProtocolDoors = {
+    ...domains,
+    ...state,
+    ...createBearers({ ...domains, ...state, directory, adminToken: config.adminToken }),
+    ...{ mount, directory, confirmSession, logoutDeliveries, outbound },
+    revokeToken: createRevokeToken({ revokeGrant: grants.revoke, events }),
+    readCalledAddresses: createReadCalledAddresses(outbound),
+    previewTokens: createTokenPreview(called),
+    redeemCode: createRedeemCode(called),
+  };
+  const doors = { ...protocolDoors, knownBrowsers: createKnownBrowsers(domains) };
+  const interactions = createInteractions(doors);
+  const useKeys = createProtocol(protocolDoors, {
     adapter: createOidcAdapter({ store, clock }),
     isHandle,
-    outbound: outbound.fetch,
-    accounts: { directory, authenticate: accountDomain.authenticate, confirmSession },
-    clients,
-    apis,
-    sessions: sessionDomain,
-    guards: rateLimiting.guards,
-    tokens: state.tokens,
-    browser: state.browser,
-    revokeToken,
-    codeRedeemed: clientDomain.codeExchanges.redeemed,
-    log,
     pages: interactions.protocolPages,
-    csrf,
+    trustProxy: config.trustProxy,
   });
-  await prepareApplications({ ...base, clients, baseUrl, log, startProtocol: () => keys.start(useKeys) });
+  await prepareApplications({ ...domains, startProtocol: () => keys.start(useKeys) });
 
-  const protocol = createProtocolRoutes({
-    clock,
-    settings: base.settings,
-    outbound: outbound.fetch,
-    mount,
+  const protocol = createProtocolRoutes(protocolDoors, interactions.logoutPages);
+  const plain = createPlain(protocolDoors, config);
+  const admin = createAdmin(doors);
+  const selfService = createSelfService(doors);
+  const handler = createHandler(protocolDoors, {
     config,
-    state,
-    bearers,
-    revokeToken,
-    clients,
-    apis,
-    sessions,
-    grants: sessionDomain.grants,
-    limits,
-    agents,
-    chargeRefusedClient: rateLimiting.guards.chargeRefusedClient,
-    events,
-    log,
-    logoutPages: interactions.logoutPages,
-  });
-  const read = { apis, accounts: directory, settings, isRegisteredOrigin };
-  const plain = createPlain({ config, mount, state, bearers, events, limits, ...read });
-  const admin = createAdmin({
-    ...parts,
-    domains: {
-      accounts: accountDomain,
-      clients: clientDomain,
-      apis,
-      sessions: sessionDomain,
-      avatars,
-      settings,
-      branding,
-      keys,
-      sealer,
-      mail,
-      secondFactors,
-      passkeys,
-      recovery,
-      registration,
-      audit,
-    },
-  });
-  const selfService = createSelfService({
-    ...parts,
-    knownBrowsers,
-    domains: {
-      accounts: accountDomain,
-      clients: clientDomain,
-      apis,
-      sessions: sessionDomain,
-      avatars,
-      mail,
-      passkeys,
-      secondFactors,
-      recovery,
-      audit,
-      rateLimiting,
-    },
-  });
-  const handler = createHandler({
-    ...base,
-    config,
-    log,
     metrics,
     isDraining,
-    settings,
-    branding,
-    origins: events.origins,
-    rateLimiting,
-    views,
-    passkeyOrigins: passkeys.origins,
     keys,
-    mount,
+    passkeyOrigins: passkeys.origins,
     plain,
-    hasOrigin: state.hasOrigin,
-    isRegisteredOrigin,
     interactions,
     protocol,
     admin,
@@ -278,23 +196,21 @@ export async function createApp(options: AppOptions): Promise<App> {
     secretKeys,
     domains: [keys.reseal, resealSettings, resealTotp, resealMails, resealReplies, resealUserImports],
   });
-  const jobs = createJobs({
-    base: { ...base, log },
-    audit,
-    refusals: clientDomain.refusals,
+  const jobs = createJobs(domains, {
     jobs: [
       ...mail.jobs,
       ...keys.jobs,
       ...resealing.jobs,
-      ...sessionDomain.jobs,
+      ...sessionJobs,
       ...logoutDeliveries.jobs,
       ...agents.jobs,
       ...admin.jobs,
-      removeDueAccounts({ accounts, settings: base.settings }),
-      finishInterrupted({ accounts, groups, clients, apis, sessions, settings: base.settings }),
+      removeDueAccounts(domains),
+      finishInterrupted(domains),
     ],
     // `mount.ready`: for the legacy profile.
-    beforeTick: () => settings.refresh().then(branding.looks.refresh).then(keys.ready).then(mount.ready),
+    beforeTick: () =>
+      settingsInStore.refresh().then(branding.looks.refresh).then(keys.ready).then(mount.ready),
   });
-  return { handler, jobs, accounts, clients, settings, keys, resealing };
+  return { handler, jobs, accounts, clients, settings: settingsInStore, keys, resealing };
 }

@@ -3,33 +3,20 @@
 // sign-in pages (interactions/) nor accounts, clients, sessions and keys, which it reads by their domains.
 // Start with create-provider.ts (the library and what surrounds it) and routes.ts (the order of endpoints). The sign-in pages,
 // which answer for the library, have a door of their own: sign-in.ts.
+
 import type Koa from 'koa';
-import type { Account } from '../accounts/index.ts';
-import type { Apis } from '../apis/index.ts';
-import type { Clients, ClientsDeps } from '../clients/index.ts';
-import type { Clock } from '../clock.ts';
+import type { ClientsDeps } from '../clients/index.ts';
 import type { Config } from '../config/types.ts';
-import type { Events } from '../events/index.ts';
-import {
-  type Csrf,
-  type HasOrigin,
-  pinOrigin,
-  readForm,
-  readJson,
-  securityHeaderValues,
-} from '../http/index.ts';
+import type { Domains } from '../domains.ts';
+import { pinOrigin, readForm, readJson, securityHeaderValues } from '../http/index.ts';
 import { secretDigest } from '../ids.ts';
 import type { KeySet } from '../keys/index.ts';
-import type { Logger } from '../log.ts';
-import type { RateLimits } from '../rate-limits/index.ts';
-import type { Consents, Grants, Sessions } from '../sessions/index.ts';
-import type { SettingValues } from '../settings/index.ts';
-import type { Store } from '../store/port.ts';
 import { oidcSessions } from '../store/protocol-collections.ts';
 import { createProvider, type ProviderDeps } from './create-provider.ts';
-import type { AccountDirectory } from './entitlements/find-account.ts';
-import { createGrantsInUse, type GrantsInUseDeps } from './entitlements/grants-in-use.ts';
+import type { ProtocolDoors, ProtocolState } from './doors.ts';
+import { createGrantsInUse } from './entitlements/grants-in-use.ts';
 import { followSetting } from './legacy/index.ts';
+import type { LogoutPages } from './logout/logout.ts';
 import { normalizeMetadata } from './models/client.ts';
 import type { ProtocolMount } from './mount.ts';
 import { ProviderBase } from './provider-base.ts';
@@ -37,16 +24,16 @@ import { registrationRoutes } from './requests/registration.ts';
 import { createRepeatWatch } from './requests/repeated-values.ts';
 import { createHasOrigin } from './requests/request-client.ts';
 import { protocolRoutes } from './routes.ts';
-import { type BrowserSession, cookieNamesFor, createBrowserSession } from './sign-in/browser-session.ts';
-import { createSignedInUsers, type SignedInUsers } from './sign-in/signed-in-user.ts';
+import { cookieNamesFor, createBrowserSession } from './sign-in/browser-session.ts';
+import { createSignedInUsers } from './sign-in/signed-in-user.ts';
 import { withTried } from './test-sign-in.ts';
-import type { Bearers } from './tokens/bearers.ts';
-import { createDpopProofs, type DpopProofs } from './tokens/dpop.ts';
+import { createDpopProofs } from './tokens/dpop.ts';
 import { registerPasswordGrant } from './tokens/password-grant.ts';
 import { createSharedModels } from './tokens/shared-models.ts';
-import { createSessionOfToken, type SessionOfToken } from './tokens/token-session.ts';
-import { createTokenState, type TokenState } from './tokens/token-state.ts';
+import { createSessionOfToken } from './tokens/token-session.ts';
+import { createTokenState } from './tokens/token-state.ts';
 
+export type { ProtocolDoors } from './doors.ts';
 export {
   type ConfirmSession,
   createAccountDirectory,
@@ -90,40 +77,18 @@ export { vouchFor } from './vouched-requests.ts';
 /** @returns the request of the protocol in whose course this is called; undefined outside of them */
 export const currentRequest = (): object | undefined => ProviderBase.ctx;
 
-interface StateDeps {
-  readonly mount: ProtocolMount;
-  readonly directory: AccountDirectory<Account>;
-  readonly clients: Pick<Clients, 'find' | 'findShared'>;
-  readonly apis: Pick<Apis, 'find'>;
-  readonly store: Pick<Store, 'collection' | 'ephemeral'>;
-  readonly baseUrl: string;
-  readonly secretKeys: readonly string[];
-  readonly settings: () => SettingValues;
-  readonly clock: Clock;
-}
-
-/** What pages and APIs of ours ask about bearers and browsers. */
-export interface ProtocolState {
-  readonly tokens: TokenState;
-  /** The same for who only reads what it finds. */
-  readonly sharedTokens: TokenState;
-  readonly sessionOf: SessionOfToken;
-  readonly browser: BrowserSession;
-  readonly signedIn: SignedInUsers;
-  readonly hasOrigin: HasOrigin;
-  readonly dpop: DpopProofs;
-}
-
-export function createProtocolState(deps: StateDeps): ProtocolState {
-  const { mount, directory, clients, apis, settings, clock, secretKeys } = deps;
+export function createProtocolState(
+  doors: Domains & Pick<ProtocolDoors, 'mount' | 'directory'>,
+): ProtocolState {
+  const { mount, directory, clients, apis, settings, clock, secretKeys } = doors;
   const provider = () => mount.provider;
-  const find = withTried(clients.find, deps.baseUrl);
+  const find = withTried(clients.find, doors.baseUrl);
   const findClient = async (id: string) => (await find(id))?.value;
   const jwt = () => mount.jwt;
-  const cookieNames = cookieNamesFor(deps.baseUrl.startsWith('https:'));
+  const cookieNames = cookieNamesFor(doors.baseUrl.startsWith('https:'));
   const browser = createBrowserSession({ provider, cookieNames, settings, clock });
   const ofTokens = { jwt, apis, settings, clock };
-  const sharedModels = createSharedModels({ models: provider, jwt, store: deps.store });
+  const sharedModels = createSharedModels({ models: provider, jwt, store: doors.store });
   return {
     tokens: createTokenState({ ...ofTokens, models: provider, accounts: directory, findClient }),
     sharedTokens: createTokenState({
@@ -140,83 +105,45 @@ export function createProtocolState(deps: StateDeps): ProtocolState {
   };
 }
 
-interface ProtocolDeps
-  extends Pick<
-    ProviderDeps,
-    | 'adapter'
-    | 'apis'
-    | 'isHandle'
-    | 'tokens'
-    | 'revokeToken'
-    | 'codeRedeemed'
-    | 'browser'
-    | 'events'
-    | 'pages'
-    | 'outbound'
-  > {
-  readonly mount: ProtocolMount;
-  readonly config: Pick<Config, 'issuer' | 'baseUrl' | 'trustProxy' | 'cookieKeys' | 'secretKeys'> & {
-    readonly basePath: string;
-  };
-  readonly store: Store;
-  readonly clock: Clock;
-  readonly settings: () => SettingValues;
-  readonly accounts: {
-    readonly directory: AccountDirectory<Account>;
-    readonly authenticate: Parameters<typeof registerPasswordGrant>[1]['authenticate'];
-    readonly confirmSession: ProviderDeps['sessions']['confirm'];
-  };
-  readonly clients: Pick<Clients, 'find' | 'verifySecret'> & GrantsInUseDeps['clients'];
-  readonly sessions: {
-    readonly sessions: Pick<Sessions, 'note'>;
-    readonly grants: Pick<Grants, 'revoke'>;
-    readonly consents: Pick<Consents, 'find'>;
-  };
-  readonly guards: Pick<ProviderDeps, 'chargeUserCode' | 'takePlace' | 'chargeRefusedClient'>;
-  readonly csrf: Pick<Csrf, 'browserId'>;
-  readonly log: Pick<Logger, 'info' | 'warn'>;
-}
-
 /** @returns what takes a key set into use: a provider built for it replaces the one before */
-export function createProtocol(deps: ProtocolDeps): (keySet: KeySet) => Promise<void> {
-  const { mount, config, store, clock, settings, csrf } = deps;
-  const { directory, authenticate, confirmSession } = deps.accounts;
-  const { sessions, grants, consents } = deps.sessions;
-  const isSecure = config.baseUrl.startsWith('https:');
-  const pinned = { baseUrl: config.baseUrl, trustProxy: config.trustProxy, keys: config.cookieKeys };
+export function createProtocol(
+  doors: ProtocolDoors,
+  ours: Pick<ProviderDeps, 'adapter' | 'isHandle' | 'pages'> & Pick<Config, 'trustProxy'>,
+): (keySet: KeySet) => Promise<void> {
+  const { mount, store, clock, settings, csrf, baseUrl, clients, directory, grants, sessions } = doors;
+  const isSecure = baseUrl.startsWith('https:');
+  const pinned = { baseUrl, trustProxy: ours.trustProxy, keys: doors.cookieKeys };
   const common: Omit<ProviderDeps, 'keys' | 'hasLegacy'> = {
-    ...deps,
-    ...deps.guards,
-    issuer: config.issuer,
-    baseUrl: config.baseUrl,
-    basePath: config.basePath,
-    cookieKeys: config.cookieKeys,
-    secretKeys: config.secretKeys,
+    ...doors,
+    ...doors.guards,
+    ...ours,
+    outbound: doors.outbound.fetch,
+    codeRedeemed: doors.codeExchanges.redeemed,
     cookieNames: cookieNamesFor(isSecure),
     accounts: directory,
-    findConsent: consents.find,
-    findClient: withTried(deps.clients.find, config.baseUrl),
-    verifySecret: deps.clients.verifySecret,
+    findConsent: doors.consents.find,
+    findClient: withTried(clients.find, baseUrl),
+    verifySecret: clients.verifySecret,
     browserDigest: (ctx) => secretDigest(csrf.browserId(ctx)),
     sessions: {
       collection: store.ephemeral(oidcSessions),
       clock,
       recordActivity: sessions.note,
-      confirm: confirmSession,
+      confirm: doors.confirmSession,
     },
     graceSeconds: () => settings().refresh_token_grace_seconds,
     revokeGrant: grants.revoke,
-    codeIssued: createRepeatWatch(deps.log).codeIssued,
+    codeIssued: createRepeatWatch(doors.log).codeIssued,
     pinOrigin: (app) => pinOrigin(app, pinned),
-    grantsInUse: createGrantsInUse({ clients: deps.clients, clock }),
+    grantsInUse: createGrantsInUse(doors),
     documentHeaders: securityHeaderValues({ isSecure }),
     registerGrants: (provider) =>
       registerPasswordGrant(provider, {
         clock,
         accounts: directory,
-        authenticate,
+        authenticate: doors.authenticate,
         revokeGrant: grants.revoke,
-        dpop: createDpopProofs({ models: () => provider, clock, secretKeys: config.secretKeys }),
+        dpop: createDpopProofs({ models: () => provider, clock, secretKeys: doors.secretKeys }),
       }),
   };
   let newest: KeySet | undefined;
@@ -248,46 +175,24 @@ export function createProtocol(deps: ProtocolDeps): (keySet: KeySet) => Promise<
   };
 }
 
-interface ProtocolRoutesDeps
-  extends Pick<
-    Parameters<typeof protocolRoutes>[0],
-    'mount' | 'revokeToken' | 'logoutPages' | 'apis' | 'chargeRefusedClient' | 'outbound'
-  > {
-  readonly config: Pick<Config, 'issuer' | 'baseUrl'> & { readonly basePath: string };
-  readonly state: ProtocolState;
-  readonly bearers: Bearers;
-  readonly clients: Clients;
-  readonly sessions: Pick<Sessions, 'end' | 'endPast' | 'finishEndingOf' | 'findBySid'>;
-  readonly grants: Pick<Grants, 'revokeOfClientInSession'>;
-  readonly clock: Clock;
-  readonly settings: () => SettingValues;
-  readonly limits: Pick<RateLimits, 'consume'>;
-  readonly agents: Pick<Parameters<typeof registrationRoutes>[0], 'admitStranger' | 'checkName'> &
-    Pick<Parameters<typeof protocolRoutes>[0], 'documents'>;
-  readonly events: Pick<Events, 'record' | 'note' | 'emit' | 'origins'>;
-  readonly log: Pick<Logger, 'info'>;
-}
-
 /** Everything under /oauth2, in the order in which it is to be used. */
-export function createProtocolRoutes(deps: ProtocolRoutesDeps): Koa.Middleware[] {
-  const { config, state, bearers, clients, limits, events } = deps;
+export function createProtocolRoutes(doors: ProtocolDoors, logoutPages: LogoutPages): Koa.Middleware[] {
+  const { agents, limits } = doors;
   return protocolRoutes({
-    ...deps,
-    ...config,
-    ...state,
-    documents: deps.agents.documents,
+    ...doors,
+    ...doors.guards,
+    logoutPages,
+    outbound: doors.outbound.fetch,
+    documents: agents.documents,
     readForm,
-    isOn: () => deps.settings().legacy_profiles,
-    authorizeAdmin: bearers.authorizeAdmin,
+    isOn: () => doors.settings().legacy_profiles,
     chargePublicRequest: (address) => limits.consume('public_requests_ip', address),
     registration: registrationRoutes({
-      clients,
-      events,
-      authorizeAdmin: bearers.authorizeAdmin,
-      ...deps.agents,
+      ...doors,
+      ...agents,
       readJson,
       path: '/oauth2/register',
-      publicUrl: `${config.baseUrl}/oauth2/register`,
+      publicUrl: `${doors.baseUrl}/oauth2/register`,
     }),
   });
 }

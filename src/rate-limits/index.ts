@@ -62,3 +62,5 @@ export function createRateLimiting({ store, clock, settings, log }: Deps) {
     },
   };
 }
+
+export type RateLimiting = ReturnType<typeof createRateLimiting>;

@@ -5,7 +5,6 @@
 import type { Accounts } from '../accounts/index.ts';
 import type { Clients } from '../clients/index.ts';
 import type { Clock } from '../clock.ts';
-import type { Config } from '../config/types.ts';
 import type { Events } from '../events/index.ts';
 import type { Mail } from '../mail/index.ts';
 import type { RateLimits } from '../rate-limits/index.ts';
@@ -35,7 +34,8 @@ export interface Registration {
 
 export function createRegistration(deps: {
   store: Pick<Store, 'collection' | 'ephemeral'>;
-  config: Pick<Config, 'baseUrl' | 'secretKeys'>;
+  baseUrl: string;
+  secretKeys: readonly string[];
   clock: Clock;
   settings: () => SettingValues;
   accounts: Pick<Accounts, 'find' | 'findUsable' | 'prepare' | 'createPrepared' | 'changeOwnAccount'>;
@@ -45,13 +45,13 @@ export function createRegistration(deps: {
   events: Pick<Events, 'record' | 'on' | 'origins'>;
   limits: Pick<RateLimits, 'consume' | 'isWithin'>;
 }): Registration {
-  const { store, config, clock, settings, accounts } = deps;
-  const shared = { ...deps, baseUrl: config.baseUrl, registered: createRegistered(deps) };
+  const { store, clock, settings, accounts } = deps;
+  const shared = { ...deps, registered: createRegistered(deps) };
   const records = store.collection(model.accounts);
   const signups = createSignups({
     collection: store.ephemeral(newAccounts.signups),
     accounts: records,
-    secretKeys: config.secretKeys,
+    secretKeys: deps.secretKeys,
     clock,
     settings,
   });

@@ -1,11 +1,9 @@
-// The user's passkeys in the self-service API. A new one takes two calls, as on the page: the options for the browser, then its
-// response (WebAuthn §7.1). The application's origin must be one at which passkeys may be used (passkey_extra_origins).
-import type { Account } from '../accounts/index.ts';
 import { AppError, invalid } from '../errors.ts';
 import type { OwnPasskey, PasskeySignals } from '../passkeys/index.ts';
+import type { Acts } from './acts.ts';
 import type { Call, Handle } from './api-call.ts';
 import { iso, list } from './api-shapes.ts';
-import type { OwnPasskeyActs } from './own-passkeys.ts';
+import type { SelfServiceDoors } from './doors.ts';
 import type { SelfServiceUser } from './page-kit.ts';
 
 const show = (one: OwnPasskey): object => ({
@@ -30,10 +28,7 @@ const showSignals = ({ rpId, userId, acceptedIds, name, displayName }: PasskeySi
 /** Not the page's: what was begun here ends here, in the same session. */
 const boundTo = ({ sessionUid }: SelfServiceUser): string => `account API, session ${sessionUid}`;
 
-export function passkeyHandlers(
-  passkeys: OwnPasskeyActs,
-  findAccount: (id: string) => Promise<Account | undefined>,
-) {
+export function passkeyHandlers({ accounts }: SelfServiceDoors, { passkeys }: Acts) {
   async function finish({ ctx, who, readObject }: Call): Promise<object> {
     const response = await readObject('response');
     let id: string;
@@ -44,7 +39,7 @@ export function passkeyHandlers(
       if (!(error instanceof AppError) || error.code !== 'passkey.refused') throw error;
       throw invalid({ response: 'This passkey was not accepted. Begin again.' });
     }
-    const account = await findAccount(who.account.id);
+    const account = await accounts.find(who.account.id);
     const added = account && (await passkeys.list(account)).find((one) => one.id === id);
     // Removed in the same moment, by someone else.
     if (account === undefined || added === undefined) throw new AppError('passkey.not_found');
@@ -56,8 +51,7 @@ export function passkeyHandlers(
       ...list((await passkeys.list(account)).map(show)),
       signals: showSignals(passkeys.signals(account)),
     }),
-    'POST /passkeys/register/begin': ({ who }) =>
-      passkeys.begin({ account: who.account, boundTo: boundTo(who) }),
+    'POST /passkeys/register/begin': ({ who }) => passkeys.begin(who.account, boundTo(who)),
     'POST /passkeys/register/finish': finish,
     'PATCH /passkeys/:id': async ({ who, id, read }) => {
       const { label = '' } = await read(['label']);

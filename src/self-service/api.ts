@@ -1,63 +1,20 @@
 // /account/api (decision 0023): the actions of the self-service pages, for applications with a user's access token.
 // This file declares only addresses, bodies and JSON; the pages use the same actions.
 import type Koa from 'koa';
-import { type Account, ownMembersOf } from '../accounts/index.ts';
+import { ownMembersOf } from '../accounts/index.ts';
 import { AppError, invalid } from '../errors.ts';
-import { createRouter } from '../http/index.ts';
+import { createRouter, readFile, readJson } from '../http/index.ts';
 import { type OperationName, operationNames, pictureTypes } from '../model/account-api.ts';
 import { ownNames } from '../model/users/rows.ts';
-import type { PlaceOf } from '../places/index.ts';
+import type { Acts } from './acts.ts';
 import { type Body, changesIn, membersOf, objectIn } from './api-body.ts';
 import type { Call, Handle } from './api-call.ts';
 import { apiDocument, isSensitive, placeOf } from './api-document.ts';
 import { passkeyHandlers } from './api-passkeys.ts';
 import { deviceOf, iso, list } from './api-shapes.ts';
 import { readCrop } from './crop.ts';
-import type { DataDeps } from './data-page.ts';
-import type { Deletion } from './deletion.ts';
-import type { EmailDeps } from './email-page.ts';
-import type { HomeDeps } from './home-page.ts';
-import type { Launcher } from './launcher.ts';
-import type { OwnPasskeyActs } from './own-passkeys.ts';
+import type { SelfServiceDoors } from './doors.ts';
 import { placeIn, type SelfServiceUser } from './page-kit.ts';
-import type { PasswordDeps } from './password-page.ts';
-import type { OwnPicture } from './picture-page.ts';
-import type { ProfileDeps } from './profile-page.ts';
-import type { SecondFactorDeps } from './second-factor-page.ts';
-
-type Overview = Awaited<ReturnType<HomeDeps['overview']>>;
-
-interface Deps extends Pick<HomeDeps, 'acts'> {
-  readonly overview: {
-    activity(who: SelfServiceUser): Promise<Overview['activity']>;
-    facts(who: SelfServiceUser): Overview['facts'];
-    sessions(who: SelfServiceUser): Promise<Overview['sessions']>;
-    devices(who: SelfServiceUser): Promise<Overview['devices']>;
-    applications(who: SelfServiceUser): Promise<Overview['applications']>;
-  };
-  /** @throws AppError auth.required, auth.invalid_token, auth.insufficient_scope, auth.stale */
-  readonly authorize: (ctx: Koa.Context, access: 'read' | 'change') => Promise<SelfServiceUser>;
-  readonly readJson: (ctx: Koa.Context) => Promise<unknown>;
-  readonly readFile: (ctx: Koa.Context, types: readonly string[]) => Promise<Buffer>;
-  /** Of this API, and of the product: for its document. */
-  readonly publicUrl: string;
-  readonly issuer: string;
-  readonly version: string;
-  readonly profile: Pick<ProfileDeps, 'mayChangeUsername' | 'change'>;
-  readonly placeWords: PlaceOf;
-  readonly picture: OwnPicture;
-  readonly personalData: Pick<DataDeps, 'export'>;
-  readonly deletion: Pick<Deletion, 'request'>;
-  readonly launcher: Launcher;
-  readonly email: Pick<EmailDeps, 'state' | 'request' | 'makePrimary' | 'remove' | 'settle'>;
-  readonly password: Pick<PasswordDeps, 'arePasswordsOff' | 'change'>;
-  readonly secondFactor: Pick<
-    SecondFactorDeps,
-    'isOff' | 'state' | 'begin' | 'confirm' | 'removeApp' | 'addEmail' | 'removeEmail' | 'createCodes'
-  >;
-  readonly passkeys: OwnPasskeyActs;
-  readonly findAccount: (id: string) => Promise<Account | undefined>;
-}
 
 const CROP_RULE = {
   crop_x: 'Must be a number of pixels from 0 to 99999, together with crop_y and crop_size.',
@@ -65,10 +22,15 @@ const CROP_RULE = {
   crop_size: 'Must be a number of pixels from 1 to 99999, together with crop_x and crop_y.',
 } as const;
 
-export function accountApi(deps: Deps): Koa.Middleware {
-  const { authorize, overview, acts, profile, personalData, deletion, email, password } = deps;
-  const { secondFactor, launcher, picture } = deps;
-  const placeFor = placeIn(deps.placeWords);
+export function accountApi(doors: SelfServiceDoors, acts: Acts): Koa.Middleware {
+  const { overview, profile, deletion, email, password, secondFactor, launcher, picture } = acts;
+  const placeFor = placeIn(doors.placeOf);
+
+  /** @throws AppError auth.required, auth.invalid_token, auth.insufficient_scope, auth.stale */
+  async function authorize(ctx: Koa.Context, access: 'read' | 'change'): Promise<SelfServiceUser> {
+    const user = await doors.signedIn.ofBearer(await doors.authorizeUser(ctx, access));
+    return { ...user, isBrowser: false };
+  }
 
   const codes =
     (handle: Handle): Handle =>
@@ -106,12 +68,12 @@ export function accountApi(deps: Deps): Koa.Middleware {
   async function setPicture({ ctx, who }: Call): Promise<object> {
     const { crop, wrong } = readCrop((name) => ctx.query[name]);
     if (wrong.length > 0) throw invalid(Object.fromEntries(wrong.map((name) => [name, CROP_RULE[name]])));
-    const bytes = await deps.readFile(ctx, pictureTypes);
+    const bytes = await readFile(ctx, { types: pictureTypes, limitBytes: picture.maxBytes });
     return { picture: picture.addressOf(await picture.set(who.account, bytes, crop)) };
   }
 
   async function showEmail({ who }: Call): Promise<object> {
-    const { others, pending, stopped } = await email.state(who);
+    const { others, pending, stopped } = await email.stateOf(who.account);
     return {
       email: who.account.email ?? null,
       is_email_verified: who.account.isEmailVerified,
@@ -213,12 +175,12 @@ export function accountApi(deps: Deps): Koa.Middleware {
     'PUT /avatar': setPicture,
     'DELETE /avatar': ({ who }) => picture.remove(who.account),
     'POST /profile/send-email-verification': ({ who }) => acts.sendVerification(who),
-    'GET /export': ({ who }) => personalData.export(who, 'json'),
+    'GET /export': ({ who }) => acts.exportOwn(who, 'json'),
     'POST /deletion': async ({ who, read }) => ({
       due_at: iso(await deletion.request(who, (await read(['username'])).username ?? '')),
     }),
     'GET /email': showEmail,
-    'POST /email': async ({ who, read }) => email.request(who, (await read(['email'])).email ?? ''),
+    'POST /email': async ({ who, read }) => email.request(who.account, (await read(['email'])).email ?? ''),
     'POST /email/make-primary': async ({ ctx, who, read }) =>
       email.makePrimary(ctx, who, (await read(['email'])).email ?? ''),
     'POST /email/remove': async ({ ctx, who, read }) => {
@@ -234,7 +196,7 @@ export function accountApi(deps: Deps): Koa.Middleware {
     })),
     'DELETE /email-codes': codes(({ ctx, who }) => secondFactor.removeEmail(ctx, who)),
     'POST /recovery-codes': createCodes,
-    ...passkeyHandlers(deps.passkeys, deps.findAccount),
+    ...passkeyHandlers(doors, acts),
     'GET /sessions': listSessions,
     'DELETE /sessions': ({ who }) => acts.endOtherSessions(who),
     'DELETE /sessions/:id': ({ who, id }) => acts.endSession(who, id),
@@ -249,7 +211,7 @@ export function accountApi(deps: Deps): Koa.Middleware {
   };
 
   const router = createRouter({ prefix: '/account/api', refusesOtherMethods: true });
-  const document = apiDocument(deps.publicUrl, deps.issuer, deps.version);
+  const document = apiDocument(`${doors.baseUrl}/account/api`, doors.issuer, doors.version);
   // Without a bearer: it says nothing about anyone.
   router.get('/openapi.json', (ctx) => {
     ctx.set('Cache-Control', 'public, max-age=3600');
@@ -264,11 +226,10 @@ export function accountApi(deps: Deps): Koa.Middleware {
       const who = await authorize(ctx, method === 'GET' ? 'read' : 'change');
       if (needsFresh && !who.isFresh) throw new AppError('auth.stale');
       const read = async (required: readonly string[], optional: readonly string[] = []): Promise<Body> =>
-        membersOf(await deps.readJson(ctx), required, optional);
+        membersOf(await readJson(ctx), required, optional);
       const readChanges = async (names: readonly string[]): Promise<Body> =>
-        changesIn(await deps.readJson(ctx), names);
-      const readObject = async (member: string): Promise<object> =>
-        objectIn(await deps.readJson(ctx), member);
+        changesIn(await readJson(ctx), names);
+      const readObject = async (member: string): Promise<object> => objectIn(await readJson(ctx), member);
       const data = await handle({ ctx, who, id: ctx.params.id ?? '', read, readChanges, readObject });
       if (data === undefined) ctx.status = 204;
       else ctx.body = { data };

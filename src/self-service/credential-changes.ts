@@ -1,57 +1,25 @@
 // Changes of a user's own password, second factor and passkeys, with their consequences: other sessions end, trusted
 // devices are revoked, the audit log records the change, and the owner is notified.
+
 import type Koa from 'koa';
 import {
   type Account,
-  type AccountDomain,
-  type Accounts,
   checkNewPassword,
   hasPasskey,
   hasSecondFactor,
   mayBeLeftWith,
 } from '../accounts/index.ts';
-import type { Clock } from '../clock.ts';
 import { AppError } from '../errors.ts';
-import type { EventName, Events } from '../events/index.ts';
+import type { EventName } from '../events/index.ts';
 import { amrOf, type WayToSignIn } from '../model/ways-to-sign-in.ts';
-import { acrOf, type BrowserSession, type SignedInUsers } from '../oidc/index.ts';
-import type { Passkeys } from '../passkeys/index.ts';
-import type { RateLimits } from '../rate-limits/index.ts';
-import type { EmailChanges } from '../recovery/index.ts';
-import type { SecondFactors } from '../second-factors/index.ts';
-import { mergeMethodTimes, type Sessions, stampMethods } from '../sessions/index.ts';
-import type { SettingValues } from '../settings/index.ts';
+import { acrOf } from '../oidc/index.ts';
+import { mergeMethodTimes, stampMethods } from '../sessions/index.ts';
 import type { AccountRecord } from '../store/collections.ts';
+import type { SelfServiceDoors } from './doors.ts';
 import { emailCodesOf } from './overview.ts';
 import type { SelfServiceUser } from './page-kit.ts';
 
-export interface CredentialChangesDeps {
-  readonly clock: Clock;
-  readonly settings: () => SettingValues;
-  readonly baseUrl: string;
-  readonly signedIn: Pick<SignedInUsers, 'strongestAcr'>;
-  readonly browser: Pick<BrowserSession, 'signIn'>;
-  readonly accounts: Pick<Accounts, 'find' | 'changeOwnAccount' | 'isByOldWays' | 'voidSignInsInProgress'>;
-  readonly passkeys: Pick<Passkeys, 'add' | 'removeOwn'>;
-  readonly secondFactors: Pick<SecondFactors, 'totp' | 'recoveryCodes' | 'trustedDevices' | 'setEmailFactor'>;
-  readonly sessions: Pick<Sessions, 'end' | 'endAllOf'>;
-  readonly events: Pick<Events, 'record'>;
-  readonly limits: Pick<RateLimits, 'consume'>;
-  readonly recovery: { readonly emailChanges: Pick<EmailChanges, 'makePrimary' | 'remove'> };
-  /** Counts and locks like a sign-in. */
-  readonly checkPassword: AccountDomain['checkPassword'];
-  readonly knownBrowsers: {
-    fromBrowser(ctx: Koa.Context): { readonly tokens: readonly string[] };
-    remember(ctx: Koa.Context, accountId: string): Promise<void>;
-  };
-  /**
-   * Ends that session if the account's sign-ins were invalidated since it was created.
-   * @returns whether it is still valid
-   */
-  readonly confirmSession: (login: { accountId: string; uid: string; provenAt: number }) => Promise<boolean>;
-}
-
-export function createCredentialChanges(deps: CredentialChangesDeps) {
+export function createCredentialChanges(doors: SelfServiceDoors) {
   const {
     settings,
     signedIn,
@@ -63,8 +31,8 @@ export function createCredentialChanges(deps: CredentialChangesDeps) {
     checkPassword,
     confirmSession,
     baseUrl,
-  } = deps;
-  const { knownBrowsers, secondFactors, recovery } = deps;
+  } = doors;
+  const { knownBrowsers, secondFactors, recovery } = doors;
 
   /** The owner is notified by mail (src/notifications). */
   async function record(
@@ -127,11 +95,11 @@ export function createCredentialChanges(deps: CredentialChangesDeps) {
     { account, methodTimes }: SelfServiceUser,
     methods: readonly WayToSignIn[] = [],
   ): boolean =>
-    accounts.isByOldWays(account, mergeMethodTimes(methodTimes, stampMethods(methods, deps.clock())));
+    accounts.isByOldWays(account, mergeMethodTimes(methodTimes, stampMethods(methods, doors.clock())));
 
   /** Each is a mail to the owner, who would not find the others among them. @throws AppError request.rate_limited */
   const limitMails = ({ account }: SelfServiceUser, act: string) =>
-    deps.limits.consume('mail_acts', `${act} of ${account.id}`);
+    doors.limits.consume('mail_acts', `${act} of ${account.id}`);
 
   const policy = () => ({ mfaMode: settings().mfa_mode, authMode: settings().auth_mode });
 

@@ -1,12 +1,9 @@
 // /account/data: everything that is held about the owner, as JSON or as a page to read, after a fresh sign-in.
+
 import type Koa from 'koa';
+import type { Acts } from './acts.ts';
 import type { PersonalData, Row } from './export.ts';
 import { looksOf, ownerOf, type PageKit, type Problem, type SelfServiceUser } from './page-kit.ts';
-
-export interface DataDeps {
-  readonly kit: PageKit;
-  readonly export: (who: SelfServiceUser, format: 'json' | 'html') => Promise<PersonalData>;
-}
 
 const textOf = (value: unknown): string =>
   typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value);
@@ -27,7 +24,7 @@ const pairsOf = (row: Row) =>
 /** Of export.ts; no text that people enter becomes longer than it is by being shown as one. */
 const OWN_PICTURE = 'data:image/jpeg;base64,';
 
-export function createDataPage({ kit, ...deps }: DataDeps) {
+export function createDataPage(kit: PageKit, { exportOwn }: Acts) {
   async function show(ctx: Koa.Context, who: SelfServiceUser, problem?: Problem): Promise<void> {
     const model = {
       csrf: kit.token(ctx, who),
@@ -58,7 +55,7 @@ export function createDataPage({ kit, ...deps }: DataDeps) {
         alerts: { 'request.rate_limited': 'alert.rate_limited' },
         async act(form) {
           const format = form.get('id') === 'html' ? 'html' : 'json';
-          const data = await deps.export(who, format);
+          const data = await exportOwn(who, format);
           if (format === 'html') sendReadable(ctx, who, data);
           else {
             ctx.set('Content-Type', 'application/json; charset=utf-8');

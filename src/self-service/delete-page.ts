@@ -1,8 +1,9 @@
 // /account/delete: what is lost, and the press that deletes the own account, after a fresh sign-in and the typed username.
+
 import type Koa from 'koa';
 import { AppError } from '../errors.ts';
-import type { FieldErrors, PageModels } from '../views/index.ts';
-import type { Deletion } from './deletion.ts';
+import type { FieldErrors } from '../views/index.ts';
+import type { Acts } from './acts.ts';
 import {
   type Alerts,
   looksOf,
@@ -11,14 +12,6 @@ import {
   type Problem,
   type SelfServiceUser,
 } from './page-kit.ts';
-
-type Lost = Pick<PageModels['account-delete'], 'applications' | 'passkeys' | 'sessions'>;
-
-interface Deps {
-  readonly kit: PageKit;
-  readonly deletion: Deletion;
-  readonly lostBy: (who: SelfServiceUser) => Promise<Lost>;
-}
 
 interface Shown extends Partial<Problem> {
   readonly errors?: FieldErrors;
@@ -29,7 +22,7 @@ const ALERTS: Alerts = {
   'passkey.last_admin': 'alert.last_admin',
 };
 
-export function createDeletePage({ kit, deletion, lostBy }: Deps) {
+export function createDeletePage(kit: PageKit, { deletion, overview }: Acts) {
   function refuseWhenOff(): void {
     if (!deletion.isAllowed()) throw new AppError('account.deletion_off');
   }
@@ -40,7 +33,7 @@ export function createDeletePage({ kit, deletion, lostBy }: Deps) {
       csrf: kit.token(ctx, who),
       account: ownerOf(who),
       confirmUrl: kit.confirmUrlOf(who, 'delete'),
-      ...(await lostBy(who)),
+      ...(await overview.lost(who)),
       graceDays: deletion.days(),
       errors,
       alert: alert === undefined ? undefined : { key: alert },

@@ -1,39 +1,26 @@
 // The deletion of the own account: the pages and the API share it. It ends the sessions at once; the account goes on its day.
-import { type Accounts, fold } from '../accounts/index.ts';
-import type { Clock } from '../clock.ts';
+
+import { fold } from '../accounts/index.ts';
 import { AppError, invalid } from '../errors.ts';
-import type { Events } from '../events/index.ts';
-import type { SettingValues } from '../settings/index.ts';
+import type { SelfServiceDoors } from './doors.ts';
 import type { SelfServiceUser } from './page-kit.ts';
 
 const DAY_MS = 86_400_000;
 
-export interface Deletion {
-  isAllowed(): boolean;
-  /** Of grace; 0: at once. */
-  days(): number;
-  /**
-   * @param typed the username, as typed to confirm it
-   * @returns the day, in epoch milliseconds; undefined: the account is gone
-   * @throws AppError account.deletion_off, request.invalid, account.last_admin, passkey.last_admin
-   */
-  request(who: SelfServiceUser, typed: string): Promise<number | undefined>;
-}
-
-export function createDeletion(deps: {
-  readonly accounts: Pick<Accounts, 'requestDeletion' | 'ownDeletions' | 'isByOldWays'>;
-  readonly settings: () => SettingValues;
-  readonly clock: Clock;
-  readonly events: Pick<Events, 'record'>;
-}): Deletion {
-  const { accounts, settings, clock, events } = deps;
+export function createDeletion({ accounts, settings, clock, events }: SelfServiceDoors) {
   const isAllowed = (): boolean => settings().allow_account_deletion;
   const days = (): number => settings().account_deletion_days;
 
   return {
     isAllowed,
+    /** Of grace; 0: at once. */
     days,
-    async request({ account, methodTimes }, typed) {
+    /**
+     * @param typed the username, as typed to confirm it
+     * @returns the day, in epoch milliseconds; undefined: the account is gone
+     * @throws AppError account.deletion_off, request.invalid, account.last_admin, passkey.last_admin
+     */
+    async request({ account, methodTimes }: SelfServiceUser, typed: string): Promise<number | undefined> {
       const { id, username } = account;
       if (!isAllowed()) throw new AppError('account.deletion_off');
       if (fold(typed) !== fold(username)) throw invalid({ username: 'Must be your username.' });

@@ -5,6 +5,7 @@ import type Koa from 'koa';
 import { AppError } from '../errors.ts';
 import { memberOf } from '../json.ts';
 import type { FieldErrors, PageModels } from '../views/index.ts';
+import type { Acts } from './acts.ts';
 import {
   type Alerts,
   looksOf,
@@ -15,46 +16,6 @@ import {
 } from './page-kit.ts';
 
 type Model = PageModels['account-email'];
-type Stopped = Omit<NonNullable<Model['stopped']>, 'keepWaits'> & {
-  /** Epoch milliseconds from which the new address can be kept. */
-  readonly keepFrom: number;
-};
-
-export interface EmailDeps {
-  readonly kit: PageKit;
-  readonly state: (
-    who: SelfServiceUser,
-  ) => Promise<Pick<Model, 'others' | 'pending' | 'canAdd'> & { readonly stopped?: Stopped | undefined }>;
-  /** Epoch milliseconds. */
-  readonly now: () => number;
-  /** @throws as EmailChanges of src/recovery, as all of these */
-  readonly request: (who: SelfServiceUser, address: string) => Promise<void>;
-  readonly find: (
-    token: string,
-    act: 'confirm' | 'stop',
-  ) => Promise<
-    | {
-        readonly accountId: string;
-        readonly from?: string | undefined;
-        readonly to: string;
-        readonly isAddition: boolean;
-      }
-    | undefined
-  >;
-  /**
-   * @returns moved: every session has ended; undefined: not a link of this account
-   */
-  readonly confirm: (who: SelfServiceUser, token: string) => Promise<'added' | 'moved' | undefined>;
-  /** @throws AppError request.not_found, account.email_frozen, account.changed, request.rate_limited */
-  readonly makePrimary: (ctx: Koa.Context, who: SelfServiceUser, address: string) => Promise<void>;
-  /** @returns whether it had counted. @throws AppError as makePrimary */
-  readonly remove: (ctx: Koa.Context, who: SelfServiceUser, address: string) => Promise<boolean>;
-  /** Whether something may be kept for a browser there in which nobody is signed in. */
-  readonly mayKeep: (address: string) => Promise<boolean>;
-  readonly stop: (token: string) => Promise<'addition' | 'change' | undefined>;
-  /** @throws AppError request.not_found, account.email_taken, account.changed, account.email_keep_waits, auth.stale */
-  readonly settle: (who: SelfServiceUser, choice: 'keep' | 'undo') => Promise<void>;
-}
 
 const NOTICES = [
   'sent',
@@ -87,14 +48,14 @@ interface Shown extends Partial<Problem> {
 
 const tokenOf = (ctx: Koa.Context): string => (typeof ctx.query.token === 'string' ? ctx.query.token : '');
 
-export function createEmailPage({ kit, ...deps }: EmailDeps) {
+export function createEmailPage(kit: PageKit, { email: emails, now }: Acts) {
   const { views } = kit;
 
   async function show(ctx: Koa.Context, who: SelfServiceUser, shown: Shown = {}): Promise<void> {
     const { errors = {}, alert, retryAfterSeconds, status } = shown;
     const { account } = who;
-    const { stopped, ...state } = await deps.state(who);
-    const waiting = stopped && { ...stopped, keepWaits: stopped.keepFrom > deps.now() };
+    const { stopped, ...state } = await emails.stateOf(account);
+    const waiting = stopped && { ...stopped, keepWaits: stopped.keepFrom > now() };
     views.send(
       ctx,
       'account-email',
@@ -131,11 +92,11 @@ export function createEmailPage({ kit, ...deps }: EmailDeps) {
 
   return {
     makePrimary: act(async (ctx, who, address) => {
-      await deps.makePrimary(ctx, who, address);
+      await emails.makePrimary(ctx, who, address);
       return 'primary';
     }),
     remove: act(async (ctx, who, address) =>
-      (await deps.remove(ctx, who, address)) ? 'removed' : 'withdrawn',
+      (await emails.remove(ctx, who, address)) ? 'removed' : 'withdrawn',
     ),
 
     show: (ctx: Koa.Context, who: SelfServiceUser): Promise<void> => show(ctx, who),
@@ -149,7 +110,7 @@ export function createEmailPage({ kit, ...deps }: EmailDeps) {
           // `id`: once more to one that waits.
           email = (form.get('email') ?? form.get('id') ?? '').slice(0, MAX_ADDRESS);
           try {
-            await deps.request(who, email);
+            await emails.request(who.account, email);
             return 'sent';
           } catch (error) {
             if (!(error instanceof AppError)) throw error;
@@ -175,7 +136,7 @@ export function createEmailPage({ kit, ...deps }: EmailDeps) {
         },
         async act(form) {
           const choice = form.get('id') === 'undo' ? 'undo' : 'keep';
-          await deps.settle(who, choice);
+          await emails.settle(who, choice);
           if (choice === 'keep') return 'kept';
           views.send(ctx, 'account-email-done', { what: 'undone' }, looksOf(who));
           return undefined;
@@ -188,14 +149,14 @@ export function createEmailPage({ kit, ...deps }: EmailDeps) {
       async signedOut(ctx: Koa.Context): Promise<void> {
         const token = tokenOf(ctx);
         // Nothing but a link that counts: what anyone writes into the address would fill the store (checklist R138).
-        if ((await deps.find(token, 'confirm')) === undefined || !(await deps.mayKeep(ctx.ip))) return;
+        if ((await emails.find(token, 'confirm')) === undefined || !(await emails.mayKeep(ctx.ip))) return;
         await kit.keepInBrowser(ctx, 'email-change', { token }, LINK_SECONDS);
       },
 
       async show(ctx: Koa.Context, who: SelfServiceUser): Promise<void> {
         const kept = memberOf(await kit.takeInBrowser(ctx, 'email-change'), 'token');
         const token = tokenOf(ctx) || (typeof kept === 'string' ? kept : '');
-        const link = await deps.find(token, 'confirm');
+        const link = await emails.find(token, 'confirm');
         // The same for a link of another account: this one learns nothing about it.
         if (link?.accountId !== who.account.id) return sendExpired(ctx);
         const model = { csrf: kit.token(ctx, who, token), token, owner: ownerOf(who), ...link };
@@ -208,7 +169,7 @@ export function createEmailPage({ kit, ...deps }: EmailDeps) {
           about: (form) => form.get('token') ?? '',
           alerts: ALERTS,
           async act(form) {
-            const outcome = await deps.confirm(who, form.get('token') ?? '');
+            const outcome = await emails.confirm(who, form.get('token') ?? '');
             if (outcome === 'added') return 'added';
             if (outcome === 'moved') views.send(ctx, 'account-email-done', { what: 'changed' }, looksOf(who));
             else sendExpired(ctx);
@@ -222,7 +183,7 @@ export function createEmailPage({ kit, ...deps }: EmailDeps) {
     stop: {
       async show(ctx: Koa.Context): Promise<void> {
         const token = tokenOf(ctx);
-        const link = await deps.find(token, 'stop');
+        const link = await emails.find(token, 'stop');
         if (link === undefined) return sendExpired(ctx);
         views.send(ctx, 'account-email-stop', {
           csrf: kit.publicToken(ctx, token),
@@ -234,7 +195,7 @@ export function createEmailPage({ kit, ...deps }: EmailDeps) {
 
       async submit(ctx: Koa.Context): Promise<void> {
         const form = await kit.readPublic(ctx, (posted) => posted.get('token') ?? '');
-        const stopped = await deps.stop(form.get('token') ?? '');
+        const stopped = await emails.stop(form.get('token') ?? '');
         if (stopped === undefined) return sendExpired(ctx);
         views.send(ctx, 'account-email-done', { what: stopped === 'change' ? 'stopped' : 'removed' });
       },

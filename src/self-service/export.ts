@@ -1,17 +1,10 @@
 // Everything that is held about a person, for that person (GDPR Art. 15 and 20): no secrets, no digests of them, and nothing
 // about others. Of what an administrator did to the account it says what and when, not from where.
+
 import { type Account, toUser } from '../accounts/index.ts';
-import type { Audit } from '../audit/index.ts';
-import type { Avatars } from '../avatars/index.ts';
-import type { Clock } from '../clock.ts';
-import type { Events } from '../events/index.ts';
-import type { Mail } from '../mail/index.ts';
-import type { Passkeys } from '../passkeys/index.ts';
-import type { RateLimits } from '../rate-limits/index.ts';
-import type { SecondFactors } from '../second-factors/index.ts';
-import type { ApplicationAccesses, Sessions } from '../sessions/index.ts';
 import type { AuditRecord } from '../store/collections.ts';
 import type { FieldFilter, Page, Query, Stored } from '../store/port.ts';
+import type { SelfServiceDoors } from './doors.ts';
 import type { SelfServiceUser } from './page-kit.ts';
 
 export type Row = Readonly<Record<string, unknown>>;
@@ -27,19 +20,6 @@ export interface PersonalData {
   readonly applications: readonly Row[];
   readonly mails: readonly Row[];
   readonly activity: readonly Row[];
-}
-
-interface Deps {
-  readonly clock: Clock;
-  readonly audit: Pick<Audit, 'query'>;
-  readonly sessions: Pick<Sessions, 'query'>;
-  readonly access: Pick<ApplicationAccesses, 'list'>;
-  readonly avatars: Pick<Avatars, 'recordOf'>;
-  readonly passkeys: Pick<Passkeys, 'list'>;
-  readonly secondFactors: Pick<SecondFactors, 'trustedDevices'>;
-  readonly mail: Pick<Mail, 'list'>;
-  readonly events: Pick<Events, 'record'>;
-  readonly limits: Pick<RateLimits, 'consume'>;
 }
 
 const PAGE = 500;
@@ -62,8 +42,8 @@ async function allOf<T extends { readonly id: string }>(
   return all;
 }
 
-export function createPersonalExport(deps: Deps) {
-  const { clock, audit, sessions, access, avatars, passkeys, secondFactors, mail, events, limits } = deps;
+export function createPersonalExport(doors: SelfServiceDoors) {
+  const { clock, audit, sessions, access, avatars, passkeys, secondFactors, mail, events, limits } = doors;
 
   async function activityOf(accountId: string): Promise<Row[]> {
     const query = (asked: Query): Promise<Page<AuditRecord>> => audit.query(asked);
@@ -162,14 +142,12 @@ export function createPersonalExport(deps: Deps) {
     };
   }
 
-  return {
-    /** Recorded before it is given; the owner is told by mail. @throws AppError request.rate_limited */
-    async export(who: SelfServiceUser, format: 'json' | 'html'): Promise<PersonalData> {
-      // Each reads everything, and is one mail among those that warn its owner of other acts.
-      await limits.consume('mail_acts', `exports of ${who.account.id}`);
-      const data = await gather(who);
-      await events.record({ event: 'user.data_exported', owner: who.account.id, details: { format } });
-      return data;
-    },
+  /** Recorded before it is given; the owner is told by mail. @throws AppError request.rate_limited */
+  return async (who: SelfServiceUser, format: 'json' | 'html'): Promise<PersonalData> => {
+    // Each reads everything, and is one mail among those that warn its owner of other acts.
+    await limits.consume('mail_acts', `exports of ${who.account.id}`);
+    const data = await gather(who);
+    await events.record({ event: 'user.data_exported', owner: who.account.id, details: { format } });
+    return data;
   };
 }

@@ -1,10 +1,10 @@
 // /account: the user's profile, the protection of the account, its sessions, devices and applications, and the
 // actions that end them. The password and the second factor have pages of their own.
+
 import type Koa from 'koa';
-import type { Account } from '../accounts/index.ts';
 import type { Form } from '../http/index.ts';
 import type { PageModels } from '../views/index.ts';
-import type { GlanceFacts } from './glance.ts';
+import type { Acts } from './acts.ts';
 import { glanceOf } from './glance.ts';
 import {
   type Alerts,
@@ -16,54 +16,6 @@ import {
 } from './page-kit.ts';
 
 type Model = PageModels['account'];
-
-export interface HomeDeps {
-  readonly kit: PageKit;
-  readonly now: () => number;
-  /** @param isWhole whether older activity was asked for, too */
-  readonly overview: (
-    who: SelfServiceUser,
-    isWhole: boolean,
-  ) => Promise<{
-    readonly facts: GlanceFacts;
-    readonly password: Model['password'];
-    readonly secondFactor: Model['secondFactor'];
-    readonly hasMailedLink: boolean;
-    readonly passkeys: Model['passkeys'];
-    readonly sessions: Model['sessions'];
-    readonly devices: Model['devices'];
-    readonly applications: Model['applications'];
-    readonly activity: Model['activity'];
-    readonly hasMoreActivity: boolean;
-  }>;
-  readonly canDelete: () => boolean;
-  readonly signals: (account: Account) => object;
-  readonly isKnownBrowser: (ctx: Koa.Context, account: Account) => boolean;
-  readonly acts: {
-    /** @throws AppError session.not_found when it is not a session of this user */
-    endSession(who: SelfServiceUser, id: string): Promise<void>;
-    /** @param ctx of the browser that stays known to the account; absent: requested by an application */
-    endOtherSessions(who: SelfServiceUser, ctx?: Koa.Context): Promise<void>;
-    /**
-     * Ends every other session, and every application's access; this session is where the owner goes on.
-     * @param ctx as endOtherSessions
-     * @param chosen of what was added lately (recent-additions.ts), what is to go
-     * @returns of that, how many had to stay
-     */
-    reportCompromise(
-      who: SelfServiceUser,
-      ctx?: Koa.Context,
-      chosen?: ReadonlySet<string>,
-    ): Promise<{ readonly kept: number }>;
-    /** @throws AppError request.not_found */
-    forgetDevice(who: SelfServiceUser, id: string): Promise<void>;
-    forgetDevices(who: SelfServiceUser): Promise<void>;
-    /** @throws AppError grant.not_found */
-    removeApplication(who: SelfServiceUser, clientId: string): Promise<void>;
-    /** @throws AppError request.invalid where there is nothing to verify, request.rate_limited, account.email_frozen */
-    sendVerification(who: SelfServiceUser): Promise<void>;
-  };
-}
 
 type Notice = NonNullable<Model['notice']>;
 
@@ -92,8 +44,8 @@ const ALERTS: Alerts = {
 /** How long the owner sees a warning about guessed passwords. */
 const GUESSED_MS = 7 * 86_400_000;
 
-export function createHomePage(deps: HomeDeps) {
-  const { kit, now, overview, acts, canDelete, isKnownBrowser, signals } = deps;
+export function createHomePage(kit: PageKit, acts: Acts) {
+  const { now, overview, deletion, isKnownBrowser, passkeys } = acts;
 
   function guessesOf(ctx: Koa.Context, { account }: SelfServiceUser): Model['guesses'] {
     const { guessedAt: at } = account;
@@ -103,7 +55,7 @@ export function createHomePage(deps: HomeDeps) {
 
   async function show(ctx: Koa.Context, who: SelfServiceUser, problem?: Problem): Promise<void> {
     const { account } = who;
-    const { facts, ...rest } = await overview(who, ctx.query.activity === 'all');
+    const { facts, ...rest } = await overview.all(who, ctx.query.activity === 'all');
     const hasEmail = account.email !== undefined;
     kit.views.send(
       ctx,
@@ -120,9 +72,9 @@ export function createHomePage(deps: HomeDeps) {
         glance: glanceOf(facts),
         codesLeft: facts.codesLeft,
         guesses: guessesOf(ctx, who),
-        canDelete: canDelete(),
+        canDelete: deletion.isAllowed(),
         // Here, too: after a new name, and after an administrator removed a passkey.
-        signals: signals(account),
+        signals: passkeys.signals(account),
         notice: kit.noticeOf(ctx, NOTICES),
         alert: problem && { key: problem.alert },
         retryAfterSeconds: problem?.retryAfterSeconds,

@@ -1,18 +1,13 @@
 // Keeps what was typed on a page of one's own account when the sign-in behind it has ended, was renewed by another tab, or
 // must be confirmed first: sealed, for this browser and this account, shown again once and never sent by itself, so that
 // nothing happens without a press of the button (checklist R113). The Admin UI has the same in pending-form.ts.
+
 import type Koa from 'koa';
 import { AppError } from '../errors.ts';
-import type { Csrf, Form, OneTime } from '../http/index.ts';
+import { type Form, readForm } from '../http/index.ts';
 import { fillForm, type Typed } from '../views/index.ts';
 import { type AccountPage, accountPages, pageAt } from './account-pages.ts';
-
-interface Deps {
-  readonly csrf: Csrf;
-  readonly oneTime: OneTime;
-  readonly basePath: string;
-  readonly readForm: (ctx: Koa.Context) => Promise<Form>;
-}
+import type { SelfServiceDoors } from './doors.ts';
 
 /** As long as a user may take on the sign-in page. */
 const KEPT_SECONDS = 3600;
@@ -28,7 +23,7 @@ const isTyped = (value: unknown): value is Typed =>
 
 export type KeptForms = ReturnType<typeof createKeptForms>;
 
-export function createKeptForms({ csrf, oneTime, basePath, readForm }: Deps) {
+export function createKeptForms({ csrf, oneTime, basePath }: SelfServiceDoors) {
   /** Says whose page the form was on, in this browser; authorizes nothing. */
   const ownerPurpose = (accountId: string): string => `account-form:${accountId}`;
   const keyOf = (browserId: string, accountId: string, page: AccountPage): string[] => [

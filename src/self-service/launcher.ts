@@ -1,10 +1,12 @@
 // The applications that a person may sign in to, with the address to open each: those that administrators entered or vouched
 // for. What registered itself is not offered to people who never asked for it, whatever it calls itself.
-import { type Clients, CONSOLE_CLIENT_ID } from '../clients/index.ts';
+
+import { CONSOLE_CLIENT_ID } from '../clients/index.ts';
 import { signInGrantTypes } from '../model/grant-types.ts';
 import { mayUse } from '../oidc/index.ts';
 import type { ClientRecord } from '../store/collections.ts';
 import type { Query } from '../store/port.ts';
+import type { SelfServiceDoors } from './doors.ts';
 import type { SelfServiceUser } from './page-kit.ts';
 
 export interface Launchable {
@@ -38,13 +40,7 @@ function isOffered({ origin, skipConsent, quarantine, metadata }: ClientRecord):
   return !Array.isArray(grants) || grants.some((grant) => signInGrantTypes.includes(String(grant)));
 }
 
-export function createLauncher(deps: {
-  readonly clients: Pick<Clients, 'query'>;
-  readonly issuer: string;
-  readonly baseUrl: string;
-}) {
-  const { clients, issuer, baseUrl } = deps;
-
+export function createLauncher({ clients, issuer, baseUrl }: SelfServiceDoors) {
   /** A sign-in that the application starts by itself (OIDC Core §4), else its home page. */
   function addressOf({ initiate_login_uri: initiate, client_uri: home }: ClientRecord['metadata']) {
     const url = webAddress(initiate);
@@ -90,5 +86,3 @@ export function createLauncher(deps: {
     return found.sort((a, b) => isShut(a) - isShut(b) || compare(a.name, b.name));
   };
 }
-
-export type Launcher = ReturnType<typeof createLauncher>;

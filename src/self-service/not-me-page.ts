@@ -1,11 +1,11 @@
 // /account/not-me: the owner did not recognise an activity. One press ends everything but this session, removes what was added
 // lately and is not the owner's, and leads to a new password or a new passkey: what the other person knew must not be enough
 // any more (decision 0037).
+
 import type Koa from 'koa';
 import type { Form } from '../http/index.ts';
-import type { HomeDeps } from './home-page.ts';
+import type { Acts } from './acts.ts';
 import { looksOf, ownerOf, type PageKit, type Problem, type SelfServiceUser } from './page-kit.ts';
-import type { Addition } from './recent-additions.ts';
 
 const PREFIX = 'remove:';
 
@@ -17,19 +17,10 @@ const chosenIn = (form: Form): ReadonlySet<string> =>
       .map((name) => name.slice(PREFIX.length)),
   );
 
-export interface NotMeDeps {
-  readonly kit: PageKit;
-  readonly arePasswordsOff: () => boolean;
-  readonly additions: (who: SelfServiceUser) => Promise<readonly Addition[]>;
-  /** Whether an administrator has a mailbox to be told in. */
-  readonly tellsAdministrators: () => Promise<boolean>;
-  readonly report: HomeDeps['acts']['reportCompromise'];
-}
-
-export function createNotMePage(deps: NotMeDeps) {
-  const { kit, arePasswordsOff, additions, report } = deps;
+export function createNotMePage(kit: PageKit, acts: Acts) {
+  const { password } = acts;
   const hasPassword = ({ account }: SelfServiceUser): boolean =>
-    account.passwordHash !== undefined && !arePasswordsOff();
+    account.passwordHash !== undefined && !password.arePasswordsOff();
 
   async function show(ctx: Koa.Context, who: SelfServiceUser, problem?: Problem): Promise<void> {
     const model = {
@@ -37,8 +28,8 @@ export function createNotMePage(deps: NotMeDeps) {
       account: ownerOf(who),
       hasPassword: hasPassword(who),
       confirmUrl: kit.confirmUrlOf(who, 'not-me'),
-      additions: await additions(who),
-      tellsAdministrators: await deps.tellsAdministrators(),
+      additions: await acts.additions(who),
+      tellsAdministrators: await acts.tellsAdministrators(),
       alert: problem && { key: problem.alert },
     };
     kit.views.send(ctx, 'account-not-me', model, looksOf(who, problem?.status));
@@ -51,7 +42,7 @@ export function createNotMePage(deps: NotMeDeps) {
         page: 'not-me',
         alerts: {},
         async act(form) {
-          const { kept } = await report(who, ctx, chosenIn(form));
+          const { kept } = await acts.reportCompromise(who, ctx, chosenIn(form));
           if (kept > 0) {
             await show(ctx, who, { alert: 'alert.not_me_kept', status: 409 });
             return undefined;

@@ -1,33 +1,15 @@
 // What the home page of self-service shows: the account, its sessions, trusted devices and applications, and recent activity.
+
 import { type Account, hasSecondFactor } from '../accounts/index.ts';
-import type { Apis } from '../apis/index.ts';
-import type { Audit } from '../audit/index.ts';
 import { createActivity } from '../audit/index.ts';
-import { type Clients, CONSOLE_CLIENT_ID } from '../clients/index.ts';
-import type { Clock } from '../clock.ts';
+import { CONSOLE_CLIENT_ID } from '../clients/index.ts';
 import { deviceName, deviceParts } from '../events/index.ts';
-import type { Passkeys } from '../passkeys/index.ts';
-import type { EmailChanges } from '../recovery/index.ts';
-import type { SecondFactors } from '../second-factors/index.ts';
-import type { ApplicationAccesses, Sessions } from '../sessions/index.ts';
 import type { SettingValues } from '../settings/index.ts';
 import type { SessionRecord } from '../store/collections.ts';
 import type { PageModels } from '../views/index.ts';
+import type { SelfServiceDoors } from './doors.ts';
 import type { GlanceFacts } from './glance.ts';
 import type { SelfServiceUser } from './page-kit.ts';
-
-export interface OverviewDeps {
-  readonly clock: Clock;
-  readonly settings: () => SettingValues;
-  readonly clients: Pick<Clients, 'find'>;
-  readonly apis: Pick<Apis, 'find'>;
-  readonly sessions: Pick<Sessions, 'query'>;
-  readonly access: Pick<ApplicationAccesses, 'list'>;
-  readonly passkeys: Pick<Passkeys, 'list'>;
-  readonly secondFactors: Pick<SecondFactors, 'trustedDevices'>;
-  readonly recovery: { readonly emailChanges: Pick<EmailChanges, 'isStopped'> };
-  readonly audit: Pick<Audit, 'query'>;
-}
 
 /** More than any user has; the rest can still be ended together. */
 const MAX_SESSIONS = 100;
@@ -46,11 +28,11 @@ export const emailCodesOf = (
   return isEmailVerified ? 'now' : 'later';
 };
 
-export function createOverview(deps: OverviewDeps) {
-  const { clock, settings, clients, apis, sessions, access, passkeys } = deps;
-  const { trustedDevices } = deps.secondFactors;
-  const { emailChanges } = deps.recovery;
-  const recentActivity = createActivity(deps.audit);
+export function createOverview(doors: SelfServiceDoors) {
+  const { clock, settings, clients, apis, sessions, access, passkeys } = doors;
+  const { trustedDevices } = doors.secondFactors;
+  const { emailChanges } = doors.recovery;
+  const recentActivity = createActivity(doors.audit);
   const arePasswordsOff = (): boolean => settings().auth_mode === 'passkey_only';
   const areCodesOff = (): boolean => settings().mfa_mode === 'off';
 

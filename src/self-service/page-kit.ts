@@ -2,32 +2,20 @@
 // (decision 0011, checklist R098, R113), and results that are shown once.
 import type Koa from 'koa';
 import { type Account, displayNameOf } from '../accounts/index.ts';
-import type { Clock } from '../clock.ts';
 import { AppError, type ErrorCode } from '../errors.ts';
-import { type Csrf, createTold, type Form, type OneTime } from '../http/index.ts';
+import { createTold, type Form, readForm } from '../http/index.ts';
 import { newSecret } from '../ids.ts';
 import { ACCOUNT_PAGE_ACTS, type ActSensitivity, actIn } from '../model/acts.ts';
-import type { SignedInUser } from '../oidc/index.ts';
+import { consoleSignInUrl, type SignedInUser } from '../oidc/index.ts';
 import type { PlaceOf } from '../places/index.ts';
-import type { SendOptions, Views } from '../views/index.ts';
+import type { SendOptions } from '../views/index.ts';
 import { type AccountPage, accountPages, pageAt } from './account-pages.ts';
-import type { KeptForms } from './kept-forms.ts';
+import type { SelfServiceDoors } from './doors.ts';
+import { createKeptForms } from './kept-forms.ts';
 
 export interface SelfServiceUser extends SignedInUser {
   /** False for an application with an access token, which has no cookie to renew. */
   readonly isBrowser: boolean;
-}
-
-export interface PageKitDeps {
-  readonly views: Views;
-  readonly csrf: Csrf;
-  readonly oneTime: OneTime;
-  readonly basePath: string;
-  readonly readForm: (ctx: Koa.Context) => Promise<Form>;
-  readonly forms: KeptForms;
-  readonly clock: Clock;
-  /** Where to authenticate again, with the strongest class that the account can reach. */
-  readonly confirmUrl: (account: Account, page: AccountPage) => string;
 }
 
 /** The message about a failed action. */
@@ -65,9 +53,13 @@ function mayBeStale(path: string, { isPasswordEnough = false }: Change): boolean
 
 export type PageKit = ReturnType<typeof createPageKit>;
 
-export function createPageKit(deps: PageKitDeps) {
-  const { views, csrf, oneTime, basePath, readForm, confirmUrl, forms } = deps;
-  const told = createTold(deps);
+export function createPageKit(doors: SelfServiceDoors) {
+  const { views, csrf, oneTime, basePath, signedIn, events } = doors;
+  const forms = createKeptForms(doors);
+  const told = createTold(doors);
+  /** Where to authenticate again, with the strongest class that the account can reach. */
+  const confirmUrl = (account: Account, page: AccountPage): string =>
+    consoleSignInUrl({ ...doors, page, isFresh: true, acr: signedIn.strongestAcr(account) });
   const purposeOf = ({ sessionUid }: SelfServiceUser, about: string): string =>
     about === '' ? `account:${sessionUid}` : `account:${sessionUid}:${about}`;
 
@@ -91,6 +83,16 @@ export function createPageKit(deps: PageKitDeps) {
 
   return {
     views,
+    forms,
+    basePath,
+    confirmUrl,
+    /** Events of this request have the user as their actor. */
+    async signedIn(ctx: Koa.Context): Promise<SelfServiceUser | undefined> {
+      const user = await signedIn.ofBrowser(ctx);
+      if (user !== undefined) events.origins.setActor({ kind: 'user', id: user.account.id });
+      return user && { ...user, isBrowser: true };
+    },
+    signInUrl: (page: AccountPage): string => consoleSignInUrl({ ...doors, page }),
     goTo,
     goToldTo,
     told,

@@ -1,27 +1,20 @@
 // /account/passkeys: users add, rename and remove their passkeys. Reading requires a session; changes require fresh
 // authentication of the highest class that the account can reach (decision 0011, checklist R098).
-import type Koa from 'koa';
-import type { Account } from '../accounts/index.ts';
-import { AppError, type ErrorCode } from '../errors.ts';
-import { answerJson, createRouter, type Form, type JsonBody, jsonBody, type Told } from '../http/index.ts';
-import type { PageModels, Views } from '../views/index.ts';
-import type { KeptForms } from './kept-forms.ts';
-import type { OwnPasskeyActs } from './own-passkeys.ts';
-import { looksOf, ownerOf, type SelfServiceUser } from './page-kit.ts';
 
-interface Deps {
-  readonly views: Views;
-  readonly forms: KeptForms;
-  readonly told: Told;
-  readonly basePath: string;
-  readonly readForm: (ctx: Koa.Context) => Promise<Form>;
-  readonly readJson: (ctx: Koa.Context, options: { limitBytes: number }) => Promise<unknown>;
-  readonly signedIn: (ctx: Koa.Context) => Promise<SelfServiceUser | undefined>;
-  readonly signInUrl: () => string;
-  /** Where to authenticate again, with the highest class that the account can reach. */
-  readonly confirmUrl: (account: Account) => string;
-  readonly passkeys: OwnPasskeyActs;
-}
+import type Koa from 'koa';
+import { AppError, type ErrorCode } from '../errors.ts';
+import {
+  answerJson,
+  createRouter,
+  type Form,
+  type JsonBody,
+  jsonBody,
+  readForm,
+  readJson,
+} from '../http/index.ts';
+import type { PageModels } from '../views/index.ts';
+import type { Acts } from './acts.ts';
+import { looksOf, ownerOf, type PageKit, type SelfServiceUser } from './page-kit.ts';
 
 type Notice = NonNullable<PageModels['account-passkeys']['notice']>;
 
@@ -36,20 +29,15 @@ const ALERTS: { readonly [Code in ErrorCode]?: string } = {
   'request.invalid': 'alert.passkey_name',
 };
 
-export function accountPasskeys(deps: Deps): Koa.Middleware {
-  const { views, forms, basePath, readForm, readJson, signedIn, signInUrl, confirmUrl, passkeys, told } =
-    deps;
-  const home = `${basePath}${PATH}`;
+export function accountPasskeys(kit: PageKit, { passkeys }: Acts): Koa.Middleware {
+  const { views, forms, signedIn, told, goTo } = kit;
+  const confirmUrl = (who: SelfServiceUser): string => kit.confirmUrl(who.account, 'passkeys');
+  const home = kit.urlOf('passkeys');
   const purposeOf = ({ sessionUid }: SelfServiceUser): string => `account:${sessionUid}`;
   const boundTo = ({ sessionUid }: SelfServiceUser): string => `session ${sessionUid}`;
 
   const toldAt = (ctx: Koa.Context, notice: Notice): string =>
-    `${basePath}${told.addressOf(ctx, PATH, 'notice', notice)}`;
-
-  function goTo(ctx: Koa.Context, url: string): void {
-    ctx.status = 303;
-    ctx.redirect(url);
-  }
+    `${kit.basePath}${told.addressOf(ctx, PATH, 'notice', notice)}`;
 
   async function show(ctx: Koa.Context, who: SelfServiceUser, alert?: { key: string; status: number }) {
     const all = await passkeys.list(who.account);
@@ -65,7 +53,7 @@ export function accountPasskeys(deps: Deps): Koa.Middleware {
           isSecurityKey: kind === 'security_key',
           isSuspicious: counterWentBackAt !== undefined,
         })),
-        confirmUrl: who.isFresh ? undefined : confirmUrl(who.account),
+        confirmUrl: kit.confirmUrlOf(who, 'passkeys'),
         notice: NOTICES.find((name) => name === notice),
         alert: alert && { key: alert.key },
         signals: passkeys.signals(who.account),
@@ -79,7 +67,7 @@ export function accountPasskeys(deps: Deps): Koa.Middleware {
     const isEarlier = forms.verify(ctx, who.account.id, purposeOf(who), form) === 'earlier';
     if (isEarlier || !who.isFresh) {
       await forms.keep(ctx, who.account.id, form);
-      return goTo(ctx, isEarlier ? home : confirmUrl(who.account));
+      return goTo(ctx, isEarlier ? home : confirmUrl(who));
     }
     try {
       const notice = await act(form);
@@ -103,13 +91,13 @@ export function accountPasskeys(deps: Deps): Koa.Middleware {
       if (who.isFresh) ctx.body = await act(ctx, who, body);
       else {
         ctx.status = 403;
-        ctx.body = { error: 'access_denied', reason: 'auth.stale', redirect: confirmUrl(who.account) };
+        ctx.body = { error: 'access_denied', reason: 'auth.stale', redirect: confirmUrl(who) };
       }
     });
   }
 
   const begin = async (_ctx: Koa.Context, who: SelfServiceUser, _body: JsonBody): Promise<object> =>
-    passkeys.begin({ account: who.account, boundTo: boundTo(who) });
+    passkeys.begin(who.account, boundTo(who));
 
   async function finish(ctx: Koa.Context, who: SelfServiceUser, { response }: JsonBody): Promise<object> {
     await passkeys.add(ctx, who, { boundTo: boundTo(who), response });
@@ -134,7 +122,7 @@ export function accountPasskeys(deps: Deps): Koa.Middleware {
     return handle(ctx, await signedIn(ctx));
   };
   const forSignedIn = (handle: (ctx: Koa.Context, who: SelfServiceUser) => Promise<void>) =>
-    answer((ctx, who) => (who === undefined ? goTo(ctx, signInUrl()) : handle(ctx, who)));
+    answer((ctx, who) => (who === undefined ? goTo(ctx, kit.signInUrl('passkeys')) : handle(ctx, who)));
 
   const router = createRouter();
   router.get(

@@ -1,46 +1,25 @@
 // /account/password: users replace their password by entering the current one, or set a first one directly after a
 // sign-in. For an account with nothing but a password, entering it is the fresh authentication; for any other, the
 // password alone changes nothing (checklist R063, R098).
+
 import type Koa from 'koa';
 import { AppError } from '../errors.ts';
 import type { FieldErrors } from '../views/index.ts';
+import type { Acts } from './acts.ts';
 import { looksOf, ownerOf, type PageKit, type Problem, type SelfServiceUser } from './page-kit.ts';
-
-export interface PasswordDeps {
-  readonly kit: PageKit;
-  readonly minLength: () => number;
-  /** Whether passkeys are the only way to sign in. */
-  readonly arePasswordsOff: () => boolean;
-  /** Whether a forgotten password can be reset by mail. */
-  readonly canReset: () => boolean;
-  /** Whether the account has no other authentication method than its password. */
-  readonly isPasswordEnough: (who: SelfServiceUser) => boolean;
-  /**
-   * Ends every session; this browser continues in a new one.
-   * @param input.given the current password; ignored if there is none
-   * @returns wrong: it does not match; counted like a failed sign-in
-   * @throws AppError request.invalid with the problems of the new one, account.changed, request.rate_limited
-   */
-  readonly change: (
-    ctx: Koa.Context,
-    who: SelfServiceUser,
-    input: { readonly given: string; readonly next: string },
-  ) => Promise<'changed' | 'wrong'>;
-}
 
 interface Shown extends Partial<Problem> {
   readonly errors?: FieldErrors;
 }
 
-export function createPasswordPage(deps: PasswordDeps) {
-  const { kit, minLength, isPasswordEnough, change } = deps;
-
+export function createPasswordPage(kit: PageKit, { password }: Acts) {
+  const { minLength, isPasswordEnough, change } = password;
   const hasPassword = ({ account }: SelfServiceUser): boolean => account.passwordHash !== undefined;
   const mayChange = (who: SelfServiceUser): boolean =>
     who.isFresh || (hasPassword(who) && isPasswordEnough(who));
 
   function refuseWhenOff(): void {
-    if (deps.arePasswordsOff()) throw new AppError('password.off');
+    if (password.arePasswordsOff()) throw new AppError('password.off');
   }
 
   async function show(ctx: Koa.Context, who: SelfServiceUser, shown: Shown = {}): Promise<void> {
@@ -54,7 +33,7 @@ export function createPasswordPage(deps: PasswordDeps) {
         hasPassword: hasPassword(who),
         notice: kit.noticeOf(ctx, ['reported']),
         minLength: minLength(),
-        canReset: deps.canReset(),
+        canReset: password.canReset(),
         confirmUrl: mayChange(who) ? undefined : kit.confirmUrlOf(who, 'password'),
         errors,
         alert: alert === undefined ? undefined : { key: alert },

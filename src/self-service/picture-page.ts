@@ -1,36 +1,20 @@
 // /account/picture: the picture by which people are known here and in applications. It gives nothing to anyone who
 // should not have it, so no fresh sign-in is asked for.
+
 import type Koa from 'koa';
-import type { Account } from '../accounts/index.ts';
-import type { Crop } from '../avatars/index.ts';
 import { AppError } from '../errors.ts';
-import type { RouteContext, UploadedForm } from '../http/index.ts';
+import { type RouteContext, readUpload, type UploadedForm } from '../http/index.ts';
 import type { FieldErrors } from '../views/index.ts';
+import type { Acts } from './acts.ts';
 import { readCrop } from './crop.ts';
 import { looksOf, ownerOf, type PageKit, type Problem, type SelfServiceUser } from './page-kit.ts';
-
-/** What the pages and the API share. */
-export interface OwnPicture {
-  readonly maxBytes: number;
-  /** The claim `picture`: the person's own, or the address that an administrator entered. */
-  addressOf(account: Account): string | undefined;
-  /** @throws AppError avatar.unreadable, avatar.too_many_pixels, avatar.busy, request.rate_limited */
-  set(account: Account, bytes: Buffer, crop?: Crop): Promise<Account>;
-  remove(account: Account): Promise<void>;
-}
-
-export interface PictureDeps {
-  readonly kit: PageKit;
-  readonly picture: OwnPicture;
-  readonly readUpload: (ctx: Koa.Context) => Promise<UploadedForm>;
-}
 
 const PROBLEMS: Readonly<Record<string, string>> = {
   'avatar.unreadable': 'invalid.picture',
   'avatar.too_many_pixels': 'invalid.picture_pixels',
 };
 
-export function createPicturePage({ kit, picture, readUpload }: PictureDeps) {
+export function createPicturePage(kit: PageKit, { picture }: Acts) {
   interface Shown extends Partial<Problem> {
     readonly errors?: FieldErrors;
   }
@@ -69,7 +53,7 @@ export function createPicturePage({ kit, picture, readUpload }: PictureDeps) {
     async submit(ctx: Koa.Context, who: SelfServiceUser): Promise<void> {
       let upload: UploadedForm;
       try {
-        upload = await readUpload(ctx);
+        upload = await readUpload(ctx, { name: 'picture', limitBytes: picture.maxBytes });
       } catch (error) {
         // Nothing was read, so nothing was proved; and nothing is done.
         if (!(error instanceof AppError) || error.code !== 'request.too_large') throw error;

@@ -1,30 +1,16 @@
 // Changes of a user's own profile: names, language, time zone, and the username where the settings allow it. Names need
 // no fresh authentication. A username does: others know and find its owner by it.
-import {
-  type Account,
-  type Accounts,
-  fold,
-  ownMembersOf,
-  problemOfChosenUsername,
-} from '../accounts/index.ts';
+
+import { type Account, fold, ownMembersOf, problemOfChosenUsername } from '../accounts/index.ts';
 import { AppError, invalid } from '../errors.ts';
-import type { Events } from '../events/index.ts';
 import { ownNames } from '../model/users/rows.ts';
-import type { RateLimits } from '../rate-limits/index.ts';
-import type { SettingValues } from '../settings/index.ts';
+import type { SelfServiceDoors } from './doors.ts';
 import type { SelfServiceUser } from './page-kit.ts';
 
 /** By the names of rows. An absent member stays, an empty one is cleared; nobody is without a username. */
 export type OwnProfile = Readonly<Record<string, string>>;
 
-interface Deps {
-  readonly settings: () => SettingValues;
-  readonly accounts: Pick<Accounts, 'changeOwnAccount' | 'isByOldWays'>;
-  readonly events: Pick<Events, 'record'>;
-  readonly limits: Pick<RateLimits, 'consume'>;
-}
-
-export function createProfileChanges({ settings, accounts, events, limits }: Deps) {
+export function createProfileChanges({ settings, accounts, events, limits }: SelfServiceDoors) {
   const mayChangeUsername = (): boolean => settings().allow_username_change;
 
   async function charge(who: SelfServiceUser, username: string): Promise<void> {

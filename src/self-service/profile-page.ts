@@ -1,4 +1,5 @@
 // /account/profile: how users are called here and in applications, and their language and time zone.
+
 import type Koa from 'koa';
 import { ownMembersOf } from '../accounts/index.ts';
 import { AppError } from '../errors.ts';
@@ -8,17 +9,11 @@ import { locale, zone } from '../model/time-kinds.ts';
 import { short, username } from '../model/users/kinds.ts';
 import { ownNames, userRows } from '../model/users/rows.ts';
 import { type FieldErrors, languages, type PageModels } from '../views/index.ts';
+import type { Acts } from './acts.ts';
 import { looksOf, ownerOf, type PageKit, type Problem, type SelfServiceUser } from './page-kit.ts';
 import type { OwnProfile } from './profile-changes.ts';
 
 type Model = PageModels['account-profile'];
-
-export interface ProfileDeps {
-  readonly kit: PageKit;
-  readonly mayChangeUsername: () => boolean;
-  /** @throws AppError request.invalid, account.username_taken, auth.stale, request.rate_limited */
-  readonly change: (who: SelfServiceUser, wanted: OwnProfile) => Promise<void>;
-}
 
 interface Shown extends Partial<Problem> {
   readonly errors?: FieldErrors;
@@ -77,10 +72,10 @@ function errorsOf(error: unknown): FieldErrors {
   );
 }
 
-export function createProfilePage({ kit, mayChangeUsername, change }: ProfileDeps) {
+export function createProfilePage(kit: PageKit, { profile }: Acts) {
   async function show(ctx: Koa.Context, who: SelfServiceUser, shown: Shown = {}): Promise<void> {
     const { errors = {}, alert, retryAfterSeconds, status } = shown;
-    const isOffered = mayChangeUsername();
+    const isOffered = profile.mayChangeUsername();
     const stored = ownMembersOf(who.account);
     kit.views.send(
       ctx,
@@ -128,7 +123,7 @@ export function createProfilePage({ kit, mayChangeUsername, change }: ProfileDep
           const typed = Object.entries(wanted).map(([name, text = '']) => [name, text.slice(0, MAX_SHOWN)]);
           values = { ...values, ...Object.fromEntries(typed) };
           try {
-            await change(who, wanted);
+            await profile.change(who, wanted);
             return 'profile_changed';
           } catch (error) {
             await show(ctx, who, { errors: errorsOf(error), values });

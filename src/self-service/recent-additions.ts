@@ -1,32 +1,16 @@
 // What was added to an account lately that outlives its sessions: whoever reports "this wasn't me" may find there what somebody
 // else put in to come back by (decision 0037). Only that can be removed here, so that a press, by whomever, never takes
 // away what the owner has had for longer.
-import { type Account, type Accounts, mayBeLeftWith } from '../accounts/index.ts';
-import type { Audit } from '../audit/index.ts';
-import type { Clock } from '../clock.ts';
+
+import { type Account, mayBeLeftWith } from '../accounts/index.ts';
 import { AppError } from '../errors.ts';
-import type { Events } from '../events/index.ts';
 import type { EnrolledCode } from '../model/ways-to-sign-in.ts';
-import type { Passkeys } from '../passkeys/index.ts';
-import type { EmailChanges } from '../recovery/index.ts';
-import type { SecondFactors } from '../second-factors/index.ts';
-import type { SettingValues } from '../settings/index.ts';
 import type { AccountRecord } from '../store/collections.ts';
 import type { PageModels } from '../views/index.ts';
+import type { SelfServiceDoors } from './doors.ts';
 import type { SelfServiceUser } from './page-kit.ts';
 
 export type Addition = PageModels['account-not-me']['additions'][number];
-
-export interface RecentAdditionsDeps {
-  readonly clock: Clock;
-  readonly settings: () => SettingValues;
-  readonly accounts: Pick<Accounts, 'find'>;
-  readonly audit: Pick<Audit, 'query'>;
-  readonly passkeys: Pick<Passkeys, 'own' | 'removeOwn'>;
-  readonly secondFactors: Pick<SecondFactors, 'totp' | 'setEmailFactor'>;
-  readonly recovery: { readonly emailChanges: Pick<EmailChanges, 'remove'> };
-  readonly events: Pick<Events, 'record'>;
-}
 
 const DAY_MS = 86_400_000;
 const LISTED_DAYS = 7;
@@ -42,8 +26,8 @@ const STAYS: ReadonlySet<string> = new Set([
   'account.changed',
 ]);
 
-export function createRecentAdditions(deps: RecentAdditionsDeps) {
-  const { clock, settings, accounts, audit, passkeys, secondFactors, events } = deps;
+export function createRecentAdditions(doors: SelfServiceDoors) {
+  const { clock, settings, accounts, audit, passkeys, secondFactors, events } = doors;
   const policy = () => ({ mfaMode: settings().mfa_mode, authMode: settings().auth_mode });
   const keepEnough = (after: Readonly<AccountRecord>): void => {
     if (!mayBeLeftWith(after, policy())) throw new AppError('mfa.required');
@@ -127,7 +111,7 @@ export function createRecentAdditions(deps: RecentAdditionsDeps) {
     const record = (method: EnrolledCode) =>
       events.record({ event: 'mfa.removed', owner: accountId, details: { method } });
     if (kind === 'passkey') return passkeys.removeOwn(account, id.slice('passkey:'.length));
-    if (kind === 'email') return void (await deps.recovery.emailChanges.remove(account, name));
+    if (kind === 'email') return void (await doors.recovery.emailChanges.remove(account, name));
     if (kind === 'app') {
       if (await secondFactors.totp.remove(accountId, keepEnough)) await record('totp');
       return;

@@ -4,41 +4,20 @@ import type Koa from 'koa';
 import { AppError } from '../errors.ts';
 import { createBackTo, createRouter, type RouteMethod } from '../http/index.ts';
 import { authorizationIn } from '../oidc/index.ts';
-import type { Views } from '../views/index.ts';
 import { type AccountPage, pathOf } from './account-pages.ts';
-import type { createDataPage } from './data-page.ts';
-import type { createDeletePage } from './delete-page.ts';
-import type { createEmailPage } from './email-page.ts';
-import type { createHomePage } from './home-page.ts';
-import type { KeptForms } from './kept-forms.ts';
-import type { createLauncherPage } from './launcher-page.ts';
-import type { createNotMePage } from './not-me-page.ts';
-import type { SelfServiceUser } from './page-kit.ts';
-import type { createPasswordPage } from './password-page.ts';
-import { type createPicturePage, servePicture } from './picture-page.ts';
-import type { createProfilePage } from './profile-page.ts';
-import type { createSecondFactorPage } from './second-factor-page.ts';
-
-interface Deps {
-  readonly views: Views;
-  readonly baseUrl: string;
-  readonly basePath: string;
-  readonly signedIn: (ctx: Koa.Context) => Promise<SelfServiceUser | undefined>;
-  readonly signInUrl: (page: AccountPage) => string;
-  readonly forms: KeptForms;
-  readonly home: ReturnType<typeof createHomePage>;
-  readonly launcher: ReturnType<typeof createLauncherPage>;
-  readonly profile: ReturnType<typeof createProfilePage>;
-  readonly picture: ReturnType<typeof createPicturePage>;
-  /** The JPEG at an address below /avatars. */
-  readonly readAvatar: (id: string, size: string) => Promise<Buffer | undefined>;
-  readonly email: ReturnType<typeof createEmailPage>;
-  readonly data: ReturnType<typeof createDataPage>;
-  readonly deletion: ReturnType<typeof createDeletePage>;
-  readonly notMe: ReturnType<typeof createNotMePage>;
-  readonly password: ReturnType<typeof createPasswordPage>;
-  readonly secondFactor: ReturnType<typeof createSecondFactorPage>;
-}
+import type { Acts } from './acts.ts';
+import { createDataPage } from './data-page.ts';
+import { createDeletePage } from './delete-page.ts';
+import type { SelfServiceDoors } from './doors.ts';
+import { createEmailPage } from './email-page.ts';
+import { createHomePage } from './home-page.ts';
+import { createLauncherPage } from './launcher-page.ts';
+import { createNotMePage } from './not-me-page.ts';
+import type { PageKit, SelfServiceUser } from './page-kit.ts';
+import { createPasswordPage } from './password-page.ts';
+import { createPicturePage, servePicture } from './picture-page.ts';
+import { createProfilePage } from './profile-page.ts';
+import { createSecondFactorPage } from './second-factor-page.ts';
 
 type Handle = (ctx: Koa.Context, who: SelfServiceUser) => Promise<void>;
 type PublicHandle = (ctx: Koa.Context) => Promise<void>;
@@ -51,11 +30,21 @@ type Route = readonly [
   signedOut?: PublicHandle,
 ];
 
-export function accountRoutes(deps: Deps): Koa.Middleware {
-  const { views, basePath, signedIn, signInUrl, home, launcher, profile, email, data } = deps;
-  const { picture, deletion, notMe, password, secondFactor } = deps;
+export function accountRoutes(doors: SelfServiceDoors, kit: PageKit, acts: Acts): Koa.Middleware {
+  const { views, basePath } = doors;
+  const { signedIn, signInUrl, forms, goTo } = kit;
+  const home = createHomePage(kit, acts);
+  const launcher = createLauncherPage(kit, acts);
+  const profile = createProfilePage(kit, acts);
+  const picture = createPicturePage(kit, acts);
+  const email = createEmailPage(kit, acts);
   const { confirmation } = email;
-  const backTo = createBackTo(deps.baseUrl);
+  const data = createDataPage(kit, acts);
+  const deletion = createDeletePage(kit, acts);
+  const notMe = createNotMePage(kit, acts);
+  const password = createPasswordPage(kit, acts);
+  const secondFactor = createSecondFactorPage(kit, acts);
+  const backTo = createBackTo(doors.baseUrl);
   const routes: readonly Route[] = [
     ['GET', '/account', 'home', home.show],
     ['POST', '/account/sessions/end', 'home', home.endSession],
@@ -95,11 +84,6 @@ export function accountRoutes(deps: Deps): Koa.Middleware {
     ['POST', '/account/second-factor/codes', 'second-factor', secondFactor.createCodes],
   ];
 
-  function goTo(ctx: Koa.Context, url: string): void {
-    ctx.status = 303;
-    ctx.redirect(url);
-  }
-
   /** Handles the return from the sign-in page, successful or not. */
   async function returnFromSignIn(ctx: Koa.Context): Promise<void> {
     const path = backTo(`${basePath}${authorizationIn(ctx.query.state) ?? pathOf(ctx.query.state)}`);
@@ -112,7 +96,7 @@ export function accountRoutes(deps: Deps): Koa.Middleware {
   }
 
   const router = createRouter();
-  router.get('/avatars/:id/:size', servePicture(deps.readAvatar));
+  router.get('/avatars/:id/:size', servePicture(doors.avatars.read));
   router.get('/account/callback', (ctx) => {
     ctx.set('Cache-Control', 'no-store');
     return returnFromSignIn(ctx);
@@ -123,10 +107,10 @@ export function accountRoutes(deps: Deps): Koa.Middleware {
       const who = await signedIn(ctx);
       if (who !== undefined) {
         await handle(ctx, who);
-        return method === 'GET' ? deps.forms.fill(ctx, who.account.id, page) : deps.forms.place(ctx);
+        return method === 'GET' ? forms.fill(ctx, who.account.id, page) : forms.place(ctx);
       }
       await signedOut?.(ctx);
-      if (method === 'POST') await deps.forms.keepOfNobody(ctx);
+      if (method === 'POST') await forms.keepOfNobody(ctx);
       goTo(ctx, signInUrl(page));
     });
   }

@@ -6,7 +6,9 @@ import type Koa from 'koa';
 import { AppError } from '../errors.ts';
 import type { Form } from '../http/index.ts';
 import { memberOf } from '../json.ts';
+import { toQrDataUri } from '../second-factors/index.ts';
 import type { PageModels } from '../views/index.ts';
+import type { Acts } from './acts.ts';
 import {
   type Alerts,
   looksOf,
@@ -16,53 +18,7 @@ import {
   type SelfServiceUser,
 } from './page-kit.ts';
 
-interface Enrolment {
-  readonly secret: string;
-  readonly uri: string;
-  readonly pending: string;
-}
-
-export interface SecondFactorDeps {
-  readonly kit: PageKit;
-  readonly isOff: () => boolean;
-  readonly isRequired: () => boolean;
-  readonly qr: (text: string) => Promise<string>;
-  readonly now: () => number;
-  /** The factors of the account, and which of them may be removed. */
-  readonly state: (
-    who: SelfServiceUser,
-  ) => Pick<
-    PageModels['account-second-factor'],
-    | 'appSince'
-    | 'hasFactor'
-    | 'hasEmailCodes'
-    | 'canUseEmail'
-    | 'codesLeft'
-    | 'canRemoveApp'
-    | 'canRemoveEmail'
-  >;
-  readonly begin: (who: SelfServiceUser) => Enrolment;
-  readonly reopen: (who: SelfServiceUser, pending: string) => Enrolment | undefined;
-  /**
-   * Ends all other sessions; this browser continues with its current authentication.
-   * @returns recovery codes if there were none; the result for a code that is not valid
-   */
-  readonly confirm: (
-    ctx: Koa.Context,
-    who: SelfServiceUser,
-    pending: string,
-    code: string,
-  ) => Promise<{ readonly codes: readonly string[] | undefined } | 'wrong' | 'expired'>;
-  /** @throws AppError mfa.required */
-  readonly removeApp: (ctx: Koa.Context, who: SelfServiceUser) => Promise<void>;
-  /** @returns recovery codes if there were none. @throws AppError mfa.email_off */
-  readonly addEmail: (ctx: Koa.Context, who: SelfServiceUser) => Promise<readonly string[] | undefined>;
-  /** @throws AppError mfa.required */
-  readonly removeEmail: (ctx: Koa.Context, who: SelfServiceUser) => Promise<void>;
-  /** @throws AppError mfa.none */
-  readonly createCodes: (ctx: Koa.Context, who: SelfServiceUser) => Promise<readonly string[]>;
-}
-
+type Enrolment = ReturnType<Acts['secondFactor']['begin']>;
 type Notice = NonNullable<PageModels['account-second-factor']['notice']>;
 const NOTICES: readonly Notice[] = ['app_on', 'app_replaced', 'app_off', 'email_on', 'email_off'];
 
@@ -75,8 +31,8 @@ const ALERTS: Alerts = {
   'request.rate_limited': 'alert.rate_limited',
 };
 
-export function createSecondFactorPage(deps: SecondFactorDeps) {
-  const { kit, isOff, state } = deps;
+export function createSecondFactorPage(kit: PageKit, { secondFactor, now }: Acts) {
+  const { isOff, state } = secondFactor;
 
   function refuseWhenOff(): void {
     if (isOff()) throw new AppError('mfa.off');
@@ -89,10 +45,10 @@ export function createSecondFactorPage(deps: SecondFactorDeps) {
       {
         csrf: kit.token(ctx, who),
         account: ownerOf(who),
-        now: deps.now(),
+        now: now(),
         confirmUrl: kit.confirmUrlOf(who, 'second-factor'),
         isOff: isOff(),
-        isRequired: deps.isRequired(),
+        isRequired: secondFactor.isRequired(),
         ...state(who),
         notice: kit.noticeOf(ctx, NOTICES),
         alert: problem && { key: problem.alert },
@@ -112,7 +68,7 @@ export function createSecondFactorPage(deps: SecondFactorDeps) {
         account: ownerOf(who),
         pending,
         isReplacing: who.account.totp !== undefined,
-        qr: await deps.qr(uri),
+        qr: await toQrDataUri(uri),
         secret: secret.replace(/(.{4})(?=.)/g, '$1 '),
         otpauthUri: uri,
         alert: problem && { key: problem.alert },
@@ -137,7 +93,7 @@ export function createSecondFactorPage(deps: SecondFactorDeps) {
     async showApp(ctx: Koa.Context, who: SelfServiceUser): Promise<void> {
       refuseWhenOff();
       if (!who.isFresh) return kit.confirm(ctx, who, 'second-factor');
-      await showApp(ctx, who, deps.begin(who));
+      await showApp(ctx, who, secondFactor.begin(who));
     },
 
     async confirmApp(ctx: Koa.Context, who: SelfServiceUser): Promise<void> {
@@ -148,11 +104,11 @@ export function createSecondFactorPage(deps: SecondFactorDeps) {
         alerts: ALERTS,
         async act(form) {
           const pending = form.get('pending') ?? '';
-          const outcome = await deps.confirm(ctx, who, pending, form.get('code') ?? '');
+          const outcome = await secondFactor.confirm(ctx, who, pending, form.get('code') ?? '');
           if (outcome === 'wrong' || outcome === 'expired') {
-            const known = outcome === 'wrong' ? deps.reopen(who, pending) : undefined;
+            const known = outcome === 'wrong' ? secondFactor.reopen(who, pending) : undefined;
             const alert = known === undefined ? 'alert.enrolment_expired' : 'alert.code_wrong';
-            await showApp(ctx, who, known ?? deps.begin(who), { alert, status: known ? 401 : 409 });
+            await showApp(ctx, who, known ?? secondFactor.begin(who), { alert, status: known ? 401 : 409 });
             return undefined;
           }
           if (outcome.codes === undefined) return who.account.totp === undefined ? 'app_on' : 'app_replaced';
@@ -165,13 +121,13 @@ export function createSecondFactorPage(deps: SecondFactorDeps) {
 
     removeApp: act(async (ctx, who) => {
       refuseWhenOff();
-      await deps.removeApp(ctx, who);
+      await secondFactor.removeApp(ctx, who);
       return 'app_off';
     }),
 
     addEmail: act(async (ctx, who) => {
       refuseWhenOff();
-      const codes = await deps.addEmail(ctx, who);
+      const codes = await secondFactor.addEmail(ctx, who);
       if (codes === undefined) return 'email_on';
       await kit.goOnce(ctx, who, CODES, { codes });
       return undefined;
@@ -179,12 +135,12 @@ export function createSecondFactorPage(deps: SecondFactorDeps) {
 
     removeEmail: act(async (ctx, who) => {
       refuseWhenOff();
-      await deps.removeEmail(ctx, who);
+      await secondFactor.removeEmail(ctx, who);
       return 'email_off';
     }),
 
     createCodes: act(async (ctx, who) => {
-      await kit.goOnce(ctx, who, CODES, { codes: await deps.createCodes(ctx, who) });
+      await kit.goOnce(ctx, who, CODES, { codes: await secondFactor.createCodes(ctx, who) });
       return undefined;
     }),
 

@@ -64,4 +64,4 @@ export function createSessionDomain({ store, clock, events, settings }: Deps) {
   return { grants, sessions, consents, access: createApplicationAccess({ store, grants }), jobs };
 }
 
-export type SessionDomain = ReturnType<typeof createSessionDomain>;
+export type SessionDomain = Omit<ReturnType<typeof createSessionDomain>, 'jobs'>;

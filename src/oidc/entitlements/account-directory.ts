@@ -1,24 +1,18 @@
 // The accounts as the protocol core reads them, and whether a sign-in that has just written its session may keep it.
-import { type Account, type AccountDomain, isLeaving, isUsable } from '../../accounts/index.ts';
+
+import { type Account, isLeaving, isUsable } from '../../accounts/index.ts';
+import type { Domains } from '../../domains.ts';
 import { ACR } from '../../model/acr.ts';
 import { isRequired } from '../../second-factors/index.ts';
-import type { Sessions } from '../../sessions/index.ts';
-import type { SettingValues } from '../../settings/index.ts';
 import { acrsOf } from './acr.ts';
 import { toClaims } from './claims.ts';
 import type { AccountDirectory } from './find-account.ts';
 
-interface Deps {
-  readonly domain: Pick<AccountDomain, 'accounts' | 'signIns' | 'reportSignIn' | 'assurance'>;
-  readonly settings: () => SettingValues;
-  readonly config: { readonly baseUrl: string };
-}
-
 /** Of an account that its owner is deleting, nothing counts but the sign-in that undoes it. */
 const hasSessions = (account: Account): boolean => isUsable(account) && !isLeaving(account);
 
-export function createAccountDirectory({ domain, settings, config }: Deps): AccountDirectory<Account> {
-  const { accounts, signIns, reportSignIn, assurance } = domain;
+export function createAccountDirectory(doors: Domains): AccountDirectory<Account> {
+  const { accounts, signIns, reportSignIn, assurance, settings, baseUrl } = doors;
   const reachableAcrs = (account: Account) => acrsOf(assurance.reachable(account));
   return {
     find: (id) => accounts.find(id),
@@ -37,7 +31,7 @@ export function createAccountDirectory({ domain, settings, config }: Deps): Acco
       reachableAcrs(account).length > 1 ||
       isRequired(account, settings().mfa_mode),
     complete: async (account) => (await signIns.complete(account)) !== undefined,
-    claims: (account) => toClaims(account, config.baseUrl),
+    claims: (account) => toClaims(account, baseUrl),
     reportSignIn,
   };
 }
@@ -50,12 +44,7 @@ export type ConfirmSession = (login: {
   readonly provenAt: number;
 }) => Promise<boolean>;
 
-export function createConfirmSession(deps: {
-  readonly domain: Pick<AccountDomain, 'accounts' | 'assurance'>;
-  readonly sessions: Pick<Sessions, 'end' | 'removeOfAccount'>;
-}): ConfirmSession {
-  const { domain, sessions } = deps;
-  const { accounts, assurance } = domain;
+export function createConfirmSession({ accounts, assurance, sessions }: Domains): ConfirmSession {
   return async ({ accountId, uid, provenAt }) => {
     const account = await accounts.find(accountId);
     if (account && hasSessions(account) && assurance.isSignInCurrent(account, provenAt)) return true;

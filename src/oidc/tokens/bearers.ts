@@ -14,11 +14,9 @@ import { type AuthorizeUser, createAuthorizeUser } from './user-bearer.ts';
 
 interface Deps {
   readonly adminToken: string | undefined;
-  readonly state: {
-    readonly tokens: TokenState;
-    readonly sessionOf: SessionOfToken;
-    readonly dpop: DpopProofs;
-  };
+  readonly tokens: TokenState;
+  readonly sessionOf: SessionOfToken;
+  readonly dpop: DpopProofs;
   readonly directory: AccountDirectory<Account>;
   readonly clients: Pick<Clients, 'find'>;
   readonly apiKeys: Pick<ApiKeys, 'use'>;
@@ -32,18 +30,10 @@ export interface Bearers extends AdminBearers {
   readonly authorizeUser: AuthorizeUser;
 }
 
-export function createBearers({
-  adminToken,
-  state,
-  directory,
-  clients,
-  apiKeys,
-  limits,
-  events,
-  log,
-}: Deps): Bearers {
+export function createBearers(doors: Deps): Bearers {
+  const { adminToken, directory, clients, apiKeys, limits, events, log } = doors;
   const common = {
-    ...state,
+    ...doors,
     guard: createBearerGuard({ limits, events }),
     findClient: async (id: string) => (await clients.find(id))?.value,
   };
