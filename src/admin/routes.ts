@@ -82,8 +82,6 @@ export interface AdminRoutesDeps {
   readonly cursorKey: string;
   /** BASE_URL: absolute, without a trailing slash. */
   readonly baseUrl: string;
-  /** The path of BASE_URL, if requests still include it; default: none. */
-  readonly basePath?: string;
   /** Product version, for the OpenAPI document. */
   readonly version: string;
 }
@@ -140,7 +138,7 @@ export function adminRouteList(deps: AdminRoutesDeps): Route[] {
 export function adminRoutes(deps: AdminRoutesDeps, routes: readonly Route[]): Koa.Middleware {
   return createAdminRouter({
     routes,
-    prefix: `${deps.basePath ?? ''}${PATH}`,
+    prefix: PATH,
     publicUrl: `${deps.baseUrl}${PATH}`,
     authorizeAdmin: deps.authorizeAdmin,
     auditTrail: createAuditTrail(deps),
