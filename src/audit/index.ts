@@ -12,11 +12,9 @@ import { createAudit } from './audit.ts';
 import { createTokenLog } from './token-log.ts';
 
 export { createActivity } from './activity.ts';
-export type { Audit } from './audit.ts';
 export { differenceOf } from './details.ts';
 export { createAuditJobs } from './jobs.ts';
 export { createStatistics, type EventHour, type Statistics } from './statistics.ts';
-export type { TokenLog } from './token-log.ts';
 
 interface Deps {
   readonly store: Store;

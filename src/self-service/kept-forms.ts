@@ -21,8 +21,6 @@ const HIDDEN_NOTICE = `${NOTICE} hidden`;
 const isTyped = (value: unknown): value is Typed =>
   typeof value === 'object' && value !== null && Object.values(value).every((one) => typeof one === 'string');
 
-export type KeptForms = ReturnType<typeof createKeptForms>;
-
 export function createKeptForms({ csrf, oneTime, basePath }: SelfServiceDoors) {
   /** Says whose page the form was on, in this browser; authorizes nothing. */
   const ownerPurpose = (accountId: string): string => `account-form:${accountId}`;
