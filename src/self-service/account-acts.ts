@@ -15,6 +15,7 @@ export function createAccountActs(doors: SelfServiceDoors, additions: RecentAddi
   const { trustedDevices } = doors.secondFactors;
 
   return {
+    isKnownBrowser: knownBrowsers.isKnown,
     /** @throws AppError session.not_found when it is not a session of this user */
     async endSession(who: SelfServiceUser, id: string): Promise<void> {
       const session = await sessions.find(id);

@@ -23,14 +23,13 @@ async function hasMailbox({ accounts }: SelfServiceDoors): Promise<boolean> {
 export type Acts = ReturnType<typeof actsOf>;
 
 export function actsOf(doors: SelfServiceDoors) {
-  const { settings, passkeys, clock, avatars, baseUrl, knownBrowsers, limits, recovery } = doors;
+  const { settings, passkeys, clock, avatars, baseUrl, limits, recovery } = doors;
   const { emailChanges } = recovery;
   const { emails, secondFactor, ...changes } = createCredentialChanges(doors);
   const additions = createRecentAdditions(doors);
   return {
     ...createAccountActs(doors, additions),
     now: clock,
-    isKnownBrowser: knownBrowsers.isKnown,
     additions: additions.list,
     tellsAdministrators: () => hasMailbox(doors),
     overview: createOverview(doors),
