@@ -138,7 +138,7 @@ after(async () => {
 const alice = await app.createUser('alice');
 
 async function logged(text: string): Promise<void> {
-  for (let tries = 0; tries < 200; tries += 1) {
+  for (let tries = 0; tries < 1200; tries += 1) {
     if (app.logged.some((line) => line.includes(text) && line.includes('not delivered'))) return;
     await wait(50);
   }

@@ -87,7 +87,7 @@ test('a token from a fragment is in the audit log and the metrics, like every ot
   await request('id_token', { scope: 'openid' });
   await request('code');
   equal(await counted(), countBefore + 2);
-  for (let tries = 0; (await audited()).length < before.length + 2 && tries < 100; tries += 1)
+  for (let tries = 0; (await audited()).length < before.length + 2 && tries < 1200; tries += 1)
     await sleep(50);
   equal((await audited()).length, before.length + 2);
 });

@@ -31,7 +31,7 @@ after(async () => {
 /** The link in the latest mail to this address, once there is one of this kind. */
 async function linkTo(address: string, kind: 'confirm' | 'stop'): Promise<string> {
   const link = new RegExp(`https?://\\S+/account/email/${kind}\\?token=[\\w-]+`);
-  for (let tries = 0; tries < 150; tries += 1) {
+  for (let tries = 0; tries < 1200; tries += 1) {
     const texts = mails.received.filter(({ to }) => to.includes(address)).map(({ mail }) => mail.text ?? '');
     const [found] = link.exec(texts.findLast((text) => link.test(text)) ?? '') ?? [];
     if (found !== undefined) return found;

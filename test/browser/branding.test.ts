@@ -5,7 +5,7 @@ import { after, before, test } from 'node:test';
 import type { Page, Request } from 'playwright-core';
 import { createAxe } from '../pages/axe.ts';
 import { watchStillness } from '../pages/stillness.ts';
-import { PAGE_BYTES, PICTURE_BYTES, putOnScales, SIGN_IN_BYTES } from '../pages/weigh.ts';
+import { bytesOf, PAGE_BYTES, PICTURE_BYTES, putOnScales, SIGN_IN_BYTES } from '../pages/weigh.ts';
 import { grain, hills, png } from '../support/pictures.ts';
 import { randomPalettes } from '../views/random-palettes.ts';
 import { type AdminWorld, noticeOf, press, startAdminWorld } from './admin-world.ts';
@@ -183,10 +183,10 @@ test('branding: texts of a mail are written, judged, seen, saved and sent', asyn
 /** By path, what came over the wire since the page was opened. */
 function watchWeight({ page }: Pick<Window, 'page'>) {
   let asked: Request[] = [];
-  page.on('requestfinished', (request) => asked.push(request));
+  page.on('request', (request) => asked.push(request));
   return async (): Promise<Map<string, number>> => {
     const each = asked.map(
-      async (request) => [new URL(request.url()).pathname, (await request.sizes()).responseBodySize] as const,
+      async (request) => [new URL(request.url()).pathname, await bytesOf(request)] as const,
     );
     asked = [];
     return new Map(await Promise.all(each));

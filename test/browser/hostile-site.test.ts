@@ -82,7 +82,7 @@ async function visit(browser: Browser, url: string, target: string, authorize: s
   });
   const window = await context.newPage();
   await window.goto(url);
-  await window.waitForFunction('document.title === "done"', undefined, { timeout: 60_000 });
+  await window.waitForFunction('document.title === "done"', undefined, { timeout: 240_000 });
   await context.close();
   return statuses;
 }

@@ -36,7 +36,7 @@ export async function startMailWorld(settings: Readonly<Record<string, unknown>>
     read: (text: string) => string | undefined,
     before: string,
   ): Promise<string> {
-    for (let tries = 0; tries < 100; tries += 1) {
+    for (let tries = 0; tries < 1200; tries += 1) {
       const mail = mails.received.findLast(({ to }) => to.includes(address))?.mail;
       const found = read(mail?.text ?? '') ?? '';
       if (found !== '' && found !== before) return found;

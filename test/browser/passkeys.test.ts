@@ -188,7 +188,7 @@ test('passkeys: duplicate registration, renaming, and a removed one the browser 
     await page.getByText('Passkey removed.').waitFor();
     await page.getByText('You don’t have any passkeys yet.').waitFor();
     // The page has signalled what is still good, and the authenticator has forgotten the rest.
-    for (let turn = 0; turn < 300 && (await device.count()) > 0; turn += 1) await page.waitForTimeout(100);
+    for (let turn = 0; turn < 600 && (await device.count()) > 0; turn += 1) await page.waitForTimeout(100);
     assert.equal(await device.count(), 0);
     await device.take(kept);
     await page.goto(`${sample.origin}/`);
@@ -196,7 +196,7 @@ test('passkeys: duplicate registration, renaming, and a removed one the browser 
     await begin(page);
     await press(page, 'Sign in with a passkey');
     await page.getByText('This passkey is no longer registered here.').waitFor();
-    for (let turn = 0; turn < 300 && (await device.count()) > 0; turn += 1) await page.waitForTimeout(100);
+    for (let turn = 0; turn < 600 && (await device.count()) > 0; turn += 1) await page.waitForTimeout(100);
     assert.equal(await device.count(), 0);
     await enter(page, donald);
   });

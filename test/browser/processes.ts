@@ -14,7 +14,7 @@ import { productEntry } from '../support/product-entry.ts';
 export const ADMIN_TOKEN = 'test-admin-token-0123456789-0123456789';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
-const START_MS = 60_000;
+const START_MS = 180_000;
 
 export interface Program {
   /** Without a trailing slash. */

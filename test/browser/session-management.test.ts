@@ -127,7 +127,7 @@ after(async () => {
 
 async function inBrowser(act: (context: BrowserContext, page: Page) => Promise<void>): Promise<void> {
   const context = await browser.newContext({ locale: 'en-GB' });
-  context.setDefaultTimeout(45_000);
+  context.setDefaultTimeout(120_000);
   try {
     await act(context, await context.newPage());
   } finally {

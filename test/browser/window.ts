@@ -40,7 +40,7 @@ export async function openWindow(browser: Browser, options: BrowserContextOption
     ...options,
   });
   // What does not happen in this time does not happen, however busy the machine is.
-  context.setDefaultTimeout(45_000);
+  context.setDefaultTimeout(120_000);
   const complaints = watch(context);
   return { context, page: await context.newPage(), complaints, close: () => context.close() };
 }

@@ -150,7 +150,7 @@ export async function startDeployment(options: DeploymentOptions): Promise<Deplo
 /** @returns after how many ms it held */
 export async function millisecondsUntil(
   isSo: () => Promise<boolean> | boolean,
-  patienceMs = 60_000,
+  patienceMs = 180_000,
 ): Promise<number> {
   const started = performance.now();
   while (!(await isSo())) {

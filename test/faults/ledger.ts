@@ -16,7 +16,7 @@ async function inParallel<T>(items: readonly T[], act: (item: T) => Promise<void
   await Promise.all(Array.from({ length: PARALLEL }, worker));
 }
 
-const SETTLED_MS = 5_000;
+const SETTLED_MS = 60_000;
 
 /**
  * Ready again, a connection that died with the server may still be noticed by one request: 503 says to try again, which a

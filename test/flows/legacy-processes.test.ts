@@ -51,7 +51,7 @@ test('setting: on, off, and on again with other keys, in both processes', async 
     await change(one, { legacy_profiles: isOn });
     equal(await typesAt(one), count);
     let seen = await typesAt(other);
-    for (let tries = 0; seen !== count && tries < 100; tries += 1) {
+    for (let tries = 0; seen !== count && tries < 600; tries += 1) {
       await wait(100);
       seen = await typesAt(other);
     }

@@ -31,7 +31,7 @@ const MINUTE = 60_000;
 let count = 0;
 
 async function until(isSo: () => boolean | Promise<boolean>, what: string): Promise<void> {
-  for (let tries = 0; tries < 200; tries += 1) {
+  for (let tries = 0; tries < 2400; tries += 1) {
     if (await isSo()) return;
     await wait(25);
   }

@@ -156,7 +156,7 @@ function odd(random: Random, token: string): Sent {
   ]);
 }
 
-test('plain answers: userinfo is the same with and without them', { timeout: 240_000 }, async (t) => {
+test('plain answers: userinfo is the same with and without them', { timeout: 900_000 }, async (t) => {
   const random = createRandom(SEED);
   const counts = { plain: 0, answered: 0 };
   for (let index = 0; index < REQUESTS; index += 1) {

@@ -12,29 +12,31 @@ export interface Scales {
   weight(): Promise<number>;
 }
 
+/** @returns the bytes of its body once it is here whole, which the page may be told of before; 0 of what gets no answer */
+export async function bytesOf(request: Request): Promise<number> {
+  const response = await request.response();
+  if (response === null) return 0;
+  await response.finished();
+  const { responseBodySize } = await request.sizes();
+  return responseBodySize;
+}
+
 /** The page must be one whose assets come anew each time, as to somebody who was never here: with a route, nothing is cached. */
 export function putOnScales(page: Page): Scales {
-  let finished: Request[] = [];
-  let asked = new Set<Request>();
+  let asked: Request[] = [];
   page.on('request', (request) => {
     // A frame is a page of its own.
     if (request.frame() !== page.mainFrame()) return;
     // What the page before still waits for is not this page's.
-    if (request.isNavigationRequest() && request.redirectedFrom() === null) {
-      asked = new Set();
-      finished = [];
-    }
-    asked.add(request);
-  });
-  page.on('requestfinished', (request) => {
-    if (asked.has(request)) finished.push(request);
+    if (request.isNavigationRequest() && request.redirectedFrom() === null) asked = [];
+    asked.push(request);
   });
   return {
     async weight() {
-      const weighed = finished;
-      finished = [];
-      const sizes = await Promise.all(weighed.map((request) => request.sizes()));
-      return sizes.reduce((sum, { responseBodySize }) => sum + responseBodySize, 0);
+      const weighed = asked;
+      asked = [];
+      const sizes = await Promise.all(weighed.map(bytesOf));
+      return sizes.reduce((sum, bytes) => sum + bytes, 0);
     },
   };
 }

@@ -9,8 +9,8 @@ import { handedOn } from '../support/environment.ts';
 import { freePort } from '../support/free-port.ts';
 import { productEntry } from '../support/product-entry.ts';
 
-const READY_MS = 90_000;
-const STOP_MS = 40_000;
+const READY_MS = 240_000;
+const STOP_MS = 120_000;
 
 export interface LogLine {
   readonly pid?: number;

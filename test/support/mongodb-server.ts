@@ -30,7 +30,7 @@ const binary = fileURLToPath(
 
 // It answers a monitor's long poll once and then no more, which the driver takes for a broken server.
 const POLL = 'serverMonitoringMode=poll';
-const START_MS = 60_000;
+const START_MS = 180_000;
 
 const freshName = (): string => `latchkey_test_${randomBytes(8).toString('hex')}`;
 

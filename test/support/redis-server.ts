@@ -142,7 +142,7 @@ export async function startRedisCluster(): Promise<{
 }
 
 /** Resolves when it holds. @throws when it still does not after `ms` */
-export async function until(isSo: () => Promise<boolean> | boolean, ms = 60_000): Promise<void> {
+export async function until(isSo: () => Promise<boolean> | boolean, ms = 180_000): Promise<void> {
   const end = performance.now() + ms;
   while (!(await isSo())) {
     if (performance.now() > end) throw new Error(`not so after ${ms} ms: ${isSo}`);

@@ -201,7 +201,7 @@ const hasLine = ({ app }: Twin): boolean => app.logged.some((line) => line.inclu
 async function logged(twin: Twin): Promise<void> {
   for (let turn = 0; turn < 50 && !hasLine(twin); turn += 1)
     await new Promise((resolve) => setImmediate(resolve));
-  for (let turn = 0; turn < 50 && !hasLine(twin); turn += 1)
+  for (let turn = 0; turn < 3000 && !hasLine(twin); turn += 1)
     await new Promise((resolve) => setTimeout(resolve, 10));
 }
 

@@ -50,5 +50,5 @@ const wanted = process.env.JOURNEYS;
 for (const [journey, condition] of isLong ? everyOne : EACH) {
   const name = `journey ${journey.name}: ${nameOf(condition)}`;
   if (wanted !== undefined && !new RegExp(wanted).test(name)) continue;
-  test(name, { timeout: 180_000 }, () => walk(world, journey, condition));
+  test(name, { timeout: 900_000 }, () => walk(world, journey, condition));
 }
