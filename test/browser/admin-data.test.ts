@@ -282,7 +282,7 @@ test('overview: lists what needs attention first, with the figures of GET /stats
   for (let count = 0; count < 5; count += 1) await signIn('grace');
   await world.open('');
   // The figures are up to ten seconds old.
-  for (let second = 0; second < 15 && (await page.locator('svg.chart').count()) === 0; second += 1) {
+  for (let second = 0; second < 60 && (await page.locator('svg.chart').count()) === 0; second += 1) {
     await new Promise((resolve) => setTimeout(resolve, 1000));
     await page.reload();
   }

@@ -31,7 +31,7 @@ window.heard = [];
 addEventListener('message', ({ data, origin }) => heard.push([origin, data]));
 window.ask = (message) => new Promise((resolve) => {
   addEventListener('message', ({ data }) => resolve(data), { once: true });
-  setTimeout(() => resolve('silence'), 1500);
+  setTimeout(() => resolve('silence'), 5000);
   document.querySelector('iframe').contentWindow.postMessage(message, '*');
 });
 </script><iframe src="${frame}"></iframe>`;
@@ -194,7 +194,7 @@ test('attack: another site cannot frame it, and a frame in its own page gets no 
       frame.sandbox = 'allow-scripts';
       frame.srcdoc = "<script>onmessage = ({ data }) => parent.postMessage('answered ' + data, '*');" +
         "parent.frames[0].postMessage('${client.id} ${state}', '*');" +
-        "setTimeout(() => parent.postMessage('silence', '*'), 1500)<" + '/script>';
+        "setTimeout(() => parent.postMessage('silence', '*'), 5000)<" + '/script>';
       document.body.append(frame);
     })`);
     equal(stranger, 'silence');

@@ -16,7 +16,7 @@ export interface TerminalProgram {
   close(): Promise<void>;
 }
 
-const PATIENCE_MS = 60_000;
+const PATIENCE_MS = 180_000;
 
 // Built from its code, since an expression may not contain a control character.
 const CONTROLS = new RegExp(`${String.fromCharCode(27)}\\[([\\d;?]*[A-Za-z])`, 'g');
