@@ -108,7 +108,7 @@ export function withLegacyMembers(record: ClientRecord, change: Change): ClientR
     const isKept = JSON.stringify(value) === JSON.stringify(before?.[name]);
     if (FRONTCHANNEL.includes(name) && (kind === 'administrator' || isKept)) return true;
     // What nobody asks for now goes with the profile; RFC 7591 §2 lets the server leave out what a registrant wishes.
-    const isAsked = legacy !== undefined && isGiven(legacy[name]);
+    const isAsked = legacy !== undefined && isGiven(legacy[name]) && legacy[name] !== false;
     if (isAsked && (kind === 'administrator' || name === 'response_types'))
       problems[name] =
         `Needs the profile legacy${kind === 'registrant' ? ', which an administrator allows' : ''}.`;

@@ -40,7 +40,7 @@ const CEILINGS: ReadonlyMap<string, number> = new Map(
 accessTokenFormat 6
 accessTokenSeconds 4
 access_token_format 6
-access_token_seconds 6
+access_token_seconds 5
 accountScopes 14
 addressChange 8
 allow_magic_link 5
@@ -62,7 +62,6 @@ default_resource 4
 deletingAt 14
 deletion_due_at 5
 emailKey 15
-email_code_seconds 4
 failedLoginAttempts 5
 family_name 9
 frontchannel_logout_uri 5
@@ -70,10 +69,9 @@ given_name 10
 grant_types 24
 hasChosenAuthMethod 5
 hasEmailCodes 19
-interaction_seconds 4
 introspectionClientId 5
 introspection_client_id 6
-invitation_link_seconds 5
+invitation_link_seconds 4
 isDpopRequired 5
 isEmailVerified 30
 isEnding 7
@@ -106,21 +104,19 @@ proofsNotBefore 5
 purge_interval_seconds 5
 recoveryCodes 18
 redirect_uris 36
-refresh_token_idle_seconds 4
 request_uris 8
 require_dpop 5
 require_pkce 12
 response_types 11
 securityChangedAt 6
-session_absolute_seconds 5
-session_idle_seconds 6
+session_absolute_seconds 4
+session_idle_seconds 5
 skipConsent 13
 skip_consent 11
 smtp_url 10
 token_endpoint_auth_method 23
 totpVerified 9
 totp_verified 12
-trusted_device_seconds 4
 usernameKey 14
 `
     .trim()

@@ -10,7 +10,7 @@ import {
   type TProperties,
   type TSchema,
 } from 'typebox';
-import { type ApplicationFact, describedOf } from '../../model/applications/row.ts';
+import { type ApplicationFact, onlyOf } from '../../model/applications/row.ts';
 import type { Schema } from '../../model/kind.ts';
 import { DOCUMENTED, type Keywords, orNull } from './schema-parts.ts';
 
@@ -56,7 +56,7 @@ function narrow(schema: Schema, documented: Keywords | undefined): Schema {
 
 function schemaOfRow(name: string, row: ApplicationFact, { isGiven, isCleared, documented }: How): TSchema {
   const { kind, absent, setBy } = row;
-  const description = describedOf(row);
+  const description = row.description + onlyOf(row);
   const { type, ...rule } = kind.schema;
   const isMissing = absent === undefined;
   const examples = Object.hasOwn(row, 'example') ? [row.example] : absent === null ? [null] : undefined;
@@ -84,6 +84,6 @@ export const propertiesOf = (rows: Readonly<Record<string, ApplicationFact>>, ho
   Object.fromEntries(
     Object.entries(rows).map(([name, row]) => {
       const schema = schemaOfRow(name, row, how);
-      return [name, row.setBy === 'server' ? schema : Optional(schema)];
+      return [name, row.setBy === 'server' && onlyOf(row) === '' ? schema : Optional(schema)];
     }),
   );

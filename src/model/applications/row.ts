@@ -28,11 +28,11 @@ export const isOfKind = (
   kind: unknown = 'openid',
 ): boolean => !Array.isArray(kinds) || kinds.includes(kind);
 
-/** @returns what is said of it for programs, and of which kinds it is where not of every one */
-export const describedOf = ({ description, kinds }: ApplicationFact): string =>
+/** @returns of which kinds it is, for programs; nothing where it is of every one */
+export const onlyOf = ({ kinds }: ApplicationFact): string =>
   kinds === 'every' || kinds.length === Object.keys(applicationKinds).length
-    ? description
-    : `${description} Only of kind ${kinds.map((kind) => `\`${kind}\``).join(', ')}.`;
+    ? ''
+    : ` Only of kind ${kinds.map((kind) => `\`${kind}\``).join(', ')}.`;
 
 export const fact = rowWith<OfApplications>();
 

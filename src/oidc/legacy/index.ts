@@ -36,10 +36,10 @@
 // - docs/: README.md api.md clients.md configuration.md conformance.md decisions/0005-logout.md
 //   decisions/0008-pkce.md decisions/0026-foreign-clients-and-agents.md decisions/README.md threat-model.md
 // - test/: attacks/credential-table.ts attacks/pkce-downgrade.test.ts attacks/response-mode-confusion.test.ts attacks/routes.ts
-//   attacks/silent-to-the-device.test.ts clients/quarantine.test.ts clients/rows.test.ts conformance/dynamic.test.ts
+//   attacks/silent-to-the-device.test.ts clients/quarantine.test.ts conformance/dynamic.test.ts
 //   conformance/fapi.test.ts conformance/logout-channels.test.ts flows/account-delete.test.ts
 //   flows/pkce.test.ts flows/store-calls.test.ts flows/test-sign-in.test.ts interop/python/schemathesis/hooks.py model/grant-types.test.ts
-//   model/places.test.ts
+//   model/places.test.ts rows/applications.ts rows/world.ts
 // - .: README.md biome.json
 export { forgetBrowserState } from './browser-state.ts';
 export { checkSessionPages } from './check-session.ts';
