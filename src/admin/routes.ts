@@ -23,7 +23,7 @@ import { type ApisPort, apis } from './resources/apis/resource.ts';
 import { type AuditLogPort, auditLog, type TokenEventsPort } from './resources/audit/resource.ts';
 import { mailTexts } from './resources/branding/mail-texts.ts';
 import { lookPictures } from './resources/branding/picture-routes.ts';
-import { branding, type LooksPort, lookExport } from './resources/branding/resource.ts';
+import { branding, clientBranding, type LooksPort, lookExport } from './resources/branding/resource.ts';
 import { clientDeliveries, type LogoutDeliveriesPort } from './resources/clients/deliveries.ts';
 import { type ClientsPort, clients, type RefusalsPort } from './resources/clients/resource.ts';
 import { tokenPreview } from './resources/clients/token-preview.ts';
@@ -118,6 +118,7 @@ export function adminRouteList(deps: AdminRoutesDeps): Route[] {
     ...settings.routes(deps),
     ...mailServer.routes(deps),
     ...branding.routes(ports),
+    ...clientBranding.routes(ports),
     ...lookPictures.routes(ports),
     ...lookExport.routes(ports),
     ...mailTexts.routes(ports),

@@ -10,7 +10,7 @@ import { createLooks, type Looks } from './looks.ts';
 import { createPictures, type EncodePictures, type Pictures } from './pictures.ts';
 
 export type { Look } from '../store/looks.ts';
-export { type Looks, type SavedLook, type Target, targetOf } from './looks.ts';
+export { type Looks, type LookVersion, type SavedLook, type Target, targetOf } from './looks.ts';
 export { MAX_PICTURE_BYTES, type Pictures, type PictureUse } from './pictures.ts';
 
 export interface Branding {

@@ -5,10 +5,10 @@ import type { MailTexts } from '../../../mail/index.ts';
 import { isMail, type MailTemplate, mailNames } from '../../../model/mails.ts';
 import { isLanguage, type Language, languages } from '../../../views/index.ts';
 import { defineRoutes, type RouteKit } from '../../api/define-resource.ts';
-import { array, integer, iso, object, oneOf, orNull, string, timestamp } from '../../api/schema-parts.ts';
+import { array, object, oneOf, string } from '../../api/schema-parts.ts';
 import { ownTextsOf, textsBody, textsSchema, textsWith } from './mail-text-schema.ts';
 import { allTextsBody, allTextsIn, mailTextsFileOf, mailTextsFileSchema } from './mail-texts-file.ts';
-import type { LooksPort } from './resource.ts';
+import { type LooksPort, nameOf, restoreBody, shownVersion, versionMembers, versionsOf } from './resource.ts';
 
 interface Ports {
   readonly looks: LooksPort;
@@ -33,26 +33,10 @@ const listSchema = object(
   },
   'The e-mails that there are.',
 );
-const versionsSchema = object(
-  {
-    items: array(
-      object(
-        {
-          version: integer('Its number.'),
-          at: timestamp('When it was saved.'),
-          by: string('Who saved it, as `kind:id`.'),
-          restored: orNull(integer(), 'The version that it brought back; null: none.'),
-        },
-        'A version of the texts of all e-mails.',
-      ),
-      'The newest first; the last 30.',
-    ),
-  },
+const versionsSchema = versionsOf(
+  object(versionMembers, 'A version of the texts of all e-mails.'),
   'The versions of the texts of e-mails.',
 );
-const restoreBody = object({
-  version: integer({ minimum: 1, maximum: 99_999_999, description: 'The version to bring back.' }),
-});
 
 /** Every text of every e-mail in every language, as JSON: more than any installation writes. */
 const ALL_BYTES = 512 * 1024;
@@ -97,7 +81,7 @@ export const mailTexts = defineRoutes('Branding', (on: RouteKit<Ports>) => ({
     success: { status: 200, schema: mailTextsFileSchema, hasVersion: true },
     async run({ body, actor, ifVersion }, { looks }) {
       const next = lookOf(allTextsIn(body.texts));
-      const { look, version } = await looks.save('mails', next, `${actor.kind}:${actor.id}`, { ifVersion });
+      const { look, version } = await looks.save('mails', next, nameOf(actor), { ifVersion });
       return { data: mailTextsFileOf(look.mails), version };
     },
   }),
@@ -117,14 +101,7 @@ export const mailTexts = defineRoutes('Branding', (on: RouteKit<Ports>) => ({
     summary: 'List the versions of the texts of e-mails',
     success: { status: 200, schema: versionsSchema },
     async run(_, { looks }) {
-      const versions = await looks.versions('mails');
-      const items = versions.map(({ number, at, by, restored }) => ({
-        version: number,
-        at: iso(at),
-        by,
-        restored: restored ?? null,
-      }));
-      return { data: { items } };
+      return { data: { items: (await looks.versions('mails')).map(shownVersion) } };
     },
   }),
   restore: on.route({
@@ -136,7 +113,7 @@ export const mailTexts = defineRoutes('Branding', (on: RouteKit<Ports>) => ({
     body: restoreBody,
     success: { status: 204 },
     async run({ body, actor, ifVersion }, { looks }) {
-      await looks.restore('mails', body.version, `${actor.kind}:${actor.id}`, { ifVersion });
+      await looks.restore('mails', body.version, nameOf(actor), { ifVersion });
       return { data: undefined };
     },
   }),
@@ -165,8 +142,8 @@ export const mailTexts = defineRoutes('Branding', (on: RouteKit<Ports>) => ({
       const { look, version } = await looks.read('mails');
       if (ifVersion !== undefined && ifVersion !== version) throw new AppError('branding.changed');
       const next = lookOf(textsWith(look.mails, mail, language, body));
-      const by = `${actor.kind}:${actor.id}`;
-      return answerOf(await looks.save('mails', next, by, { ifVersion: version }), mail, language);
+      const saved = await looks.save('mails', next, nameOf(actor), { ifVersion: version });
+      return answerOf(saved, mail, language);
     },
   }),
 }));

@@ -2,15 +2,11 @@
 import type { Look } from '../../../branding/index.ts';
 import { type AdminContext, type Crumb, idOf } from '../../pages/page.ts';
 import { createNames } from '../names.ts';
-import { branding, lookExport } from './resource.ts';
+import { branding, clientBranding, lookExport } from './resource.ts';
 import { type LookBody, type LookView, toLook } from './schema.ts';
 
-const clientOf = (context: AdminContext) => ({ client_id: idOf(context).id });
-
-export type Version = Awaited<ReturnType<typeof readVersions>>[number];
-const readVersions = async (context: AdminContext) => (await context.call(branding.versions, {})).data.items;
-
-export interface Place {
+interface Where {
+  /** Of its page; the address has the id of an application. */
   readonly address: string;
   readonly here: string;
   readonly title: string;
@@ -18,56 +14,62 @@ export interface Place {
   clientIdOf(context: AdminContext): string | undefined;
   pathOf(context: AdminContext): string;
   crumbsOf(context: AdminContext): Promise<readonly Crumb[]>;
-  read(context: AdminContext): Promise<{ readonly data: LookView; readonly version: number | undefined }>;
-  change(context: AdminContext, body: object, ifVersion?: number): Promise<unknown>;
-  replace(context: AdminContext, body: LookBody, ifVersion: number): Promise<unknown>;
-  exported(context: AdminContext): Promise<object>;
-  versions(context: AdminContext): Promise<readonly Version[]>;
-  restore(context: AdminContext, version: number): Promise<unknown>;
 }
 
-const ofAll: Place = {
+/** @param routes of this look @param exported the route of its file @param paramsOf what both take */
+const placeOf = (
+  where: Where,
+  routes: Pick<typeof branding, 'read' | 'change' | 'replace' | 'versions' | 'restore'>,
+  exported: typeof lookExport.ofAll,
+  paramsOf: (context: AdminContext) => object,
+) => ({
+  ...where,
+  read: (context: AdminContext) => context.call(routes.read, { params: paramsOf(context) }),
+  change: (context: AdminContext, body: object, ifVersion?: number) =>
+    context.call(routes.change, { params: paramsOf(context), body, ifVersion }),
+  replace: (context: AdminContext, body: LookBody, ifVersion: number) =>
+    context.call(routes.replace, { params: paramsOf(context), body, ifVersion }),
+  exported: async (context: AdminContext) =>
+    (await context.call(exported, { params: paramsOf(context) })).data,
+  versions: async (context: AdminContext) =>
+    (await context.call(routes.versions, { params: paramsOf(context) })).data.items,
+  restore: (context: AdminContext, version: number) =>
+    context.call(routes.restore, { params: paramsOf(context), body: { version } }),
+});
+
+export type Place = ReturnType<typeof placeOf>;
+
+const ofAll: Where = {
   address: '/branding',
   here: 'settings',
   title: 'Branding',
   clientIdOf: () => undefined,
   pathOf: () => '/branding',
   crumbsOf: async () => [{ label: 'Settings', href: '/settings' }],
-  read: (context) => context.call(branding.read, {}),
-  change: (context, body, ifVersion) => context.call(branding.change, { body, ifVersion }),
-  replace: (context, body, ifVersion) => context.call(branding.replace, { body, ifVersion }),
-  exported: async (context) => (await context.call(lookExport.ofAll, {})).data,
-  versions: readVersions,
-  restore: (context, version) => context.call(branding.restore, { body: { version } }),
 };
 
-const ofApplication: Place = {
+const pathOfClient = (context: AdminContext) => `/applications/${encodeURIComponent(idOf(context).id)}`;
+
+const ofApplication: Where = {
   address: '/applications/:id/looks',
   here: 'applications',
   title: 'Looks',
   clientIdOf: (context) => idOf(context).id,
-  pathOf: (context) => `/applications/${encodeURIComponent(idOf(context).id)}/looks`,
+  pathOf: (context) => `${pathOfClient(context)}/looks`,
   crumbsOf: async (context) => [
     { label: 'Applications', href: '/applications' },
     {
       label: (await createNames(context)('client', idOf(context).id)).label,
-      href: `/applications/${encodeURIComponent(idOf(context).id)}`,
+      href: pathOfClient(context),
       isName: true,
     },
   ],
-  read: (context) => context.call(branding.readOfClient, { params: clientOf(context) }),
-  change: (context, body, ifVersion) =>
-    context.call(branding.changeOfClient, { params: clientOf(context), body, ifVersion }),
-  replace: (context, body, ifVersion) =>
-    context.call(branding.replaceOfClient, { params: clientOf(context), body, ifVersion }),
-  exported: async (context) => (await context.call(lookExport.ofClient, { params: clientOf(context) })).data,
-  versions: async (context) =>
-    (await context.call(branding.versionsOfClient, { params: clientOf(context) })).data.items,
-  restore: (context, version) =>
-    context.call(branding.restoreOfClient, { params: clientOf(context), body: { version } }),
 };
 
-export const places: readonly Place[] = [ofAll, ofApplication];
+export const places: readonly Place[] = [
+  placeOf(ofAll, branding, lookExport.ofAll, () => ({})),
+  placeOf(ofApplication, clientBranding, lookExport.ofClient, (context) => ({ client_id: idOf(context).id })),
+];
 
 /** What saving the body would make of the stored look. @throws AppError request.invalid, as saving does */
 export function lookAfter({ updated_at: _, updated_by: __, ...stored }: LookView, body: object): Look {

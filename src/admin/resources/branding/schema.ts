@@ -115,25 +115,8 @@ export const lookSchema = object(
 );
 export type LookView = Static<typeof lookSchema>;
 
-const nothing = {
-  logo: null,
-  logo_dark: null,
-  icon: null,
-  is_name_in_logo: null,
-  accent: null,
-  accent_dark: null,
-  background: null,
-  background_dark: null,
-  background_picture: null,
-  is_gradient: null,
-  radius: null,
-  font: null,
-  layout: null,
-} as const satisfies LookBody;
-
 /** @returns the members of a look, null where one is not set */
 export const shownLook = (look: Look) => ({
-  ...nothing,
   logo: look.logo ?? null,
   logo_dark: look.logoDark ?? null,
   icon: look.icon ?? null,
@@ -157,8 +140,6 @@ export const shownSaved = ({ look, at, by }: SavedLook): LookView => ({
   updated_by: by ?? null,
 });
 
-const given = <T>(value: T | null | undefined): T | undefined => value ?? undefined;
-
 /** Without what is undefined or null: an absent member is one that is not set. */
 const filled = <T extends object>(value: T) =>
   Object.fromEntries(Object.entries(value).filter(([, one]) => one !== undefined && one !== null));
@@ -181,19 +162,19 @@ function linksOf(links: NonNullable<LookBody['links']>): Look['links'] {
 /** @param body has passed `lookBody` */
 export const toLook = (body: LookBody): Look =>
   filled({
-    logo: given(body.logo),
-    logoDark: given(body.logo_dark),
-    icon: given(body.icon),
-    isNameInLogo: given(body.is_name_in_logo),
-    accent: given(body.accent)?.toLowerCase(),
-    accentDark: given(body.accent_dark)?.toLowerCase(),
-    background: given(body.background)?.toLowerCase(),
-    backgroundDark: given(body.background_dark)?.toLowerCase(),
-    backgroundPicture: given(body.background_picture),
-    isGradient: given(body.is_gradient),
-    radius: given(body.radius),
-    font: given(body.font),
-    layout: given(body.layout),
+    logo: body.logo,
+    logoDark: body.logo_dark,
+    icon: body.icon,
+    isNameInLogo: body.is_name_in_logo,
+    accent: body.accent?.toLowerCase(),
+    accentDark: body.accent_dark?.toLowerCase(),
+    background: body.background?.toLowerCase(),
+    backgroundDark: body.background_dark?.toLowerCase(),
+    backgroundPicture: body.background_picture,
+    isGradient: body.is_gradient,
+    radius: body.radius,
+    font: body.font,
+    layout: body.layout,
     texts: textsOf(body.texts ?? {}),
     links: linksOf(body.links ?? []),
   });
