@@ -1,7 +1,7 @@
 // Asks an administrator to add a passkey or an authenticator app until there is one (decisions §8, `admin_mfa: offered`).
 // "Not now" is valid for a day, for this user in this browser. Auditors have no forms here; the overview reminds them.
 import type Koa from 'koa';
-import type { Page } from '../pages/page.ts';
+import { type Page, post } from '../pages/page.ts';
 import type { SignedInAdmin } from '../pages/signed-in-admin.ts';
 import type { SealedCookie } from './sealed-cookie.ts';
 
@@ -37,12 +37,8 @@ export function createFactorOffer({ putOff, strongAcr, addable }: Deps) {
 }
 
 export const factorOfferPages: readonly Page[] = [
-  {
-    method: 'POST',
-    path: '/second-factor/later',
-    async handle(context) {
-      context.putOffFactor();
-      context.go('');
-    },
-  },
+  post('/second-factor/later', async (context) => {
+    context.putOffFactor();
+    context.go('');
+  }),
 ];

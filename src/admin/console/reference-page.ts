@@ -3,7 +3,7 @@
 import { AppError } from '../../errors.ts';
 import { description } from '../api/openapi.ts';
 import { refusalMeanings } from '../api/openapi-responses.ts';
-import type { AdminContext, Page } from '../pages/page.ts';
+import { type AdminContext, get, type Page } from '../pages/page.ts';
 import { describeRoutes } from './reference.ts';
 
 const here = 'settings';
@@ -41,6 +41,6 @@ function group(context: AdminContext): void {
 }
 
 export const referencePages: readonly Page[] = [
-  { method: 'GET', path: '/api-reference', handle: async (context) => overview(context) },
-  { method: 'GET', path: '/api-reference/:group', handle: async (context) => group(context) },
+  get('/api-reference', async (context) => overview(context)),
+  get('/api-reference/:group', async (context) => group(context)),
 ];

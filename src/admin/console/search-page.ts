@@ -3,7 +3,7 @@ import type { User } from '../../accounts/index.ts';
 import type { ApiView } from '../../apis/index.ts';
 import type { ClientView } from '../../clients/index.ts';
 import { personName } from '../pages/format.ts';
-import type { AdminContext, Page } from '../pages/page.ts';
+import { type AdminContext, get, type Page } from '../pages/page.ts';
 import { apis } from '../resources/apis/resource.ts';
 import { applicationName } from '../resources/clients/page.ts';
 import { clients } from '../resources/clients/resource.ts';
@@ -69,4 +69,4 @@ async function search(context: AdminContext): Promise<void> {
   });
 }
 
-export const searchPages: readonly Page[] = [{ method: 'GET', path: '/search', handle: search }];
+export const searchPages: readonly Page[] = [get('/search', search)];

@@ -3,7 +3,7 @@
 import { type PageText, phrase } from '../../phrase.ts';
 import { typedIn } from './field-values.ts';
 import { formPages, orShown } from './form-pages.ts';
-import { type AdminContext, type Crumb, idOf, type Page } from './page.ts';
+import { type AdminContext, type Crumb, idOf, type Page, post } from './page.ts';
 
 export interface Ask {
   readonly heading: PageText;
@@ -96,7 +96,7 @@ export function actPages<Item>(kind: Kind<Item>, acts: readonly ItemAct<Item>[])
     const address = `${path}/:id/${act.name}`;
     const { ask } = act;
     const submit = (context: AdminContext) => perform(context, act);
-    if (ask === undefined) return [{ method: 'POST', path: address, handle: orShown(submit, kind.showItem) }];
+    if (ask === undefined) return [post(address, orShown(submit, kind.showItem))];
     // Acts that destroy something or grant access require a recent sign-in.
     return formPages({
       path: address,

@@ -8,7 +8,7 @@ import type { EventName } from '../../events/index.ts';
 import { memberOf } from '../../json.ts';
 import type { ListPage } from '../api/list.ts';
 import type { ListHandle } from '../api/resource-acts.ts';
-import type { AdminContext, Page } from './page.ts';
+import { type AdminContext, get, type Page } from './page.ts';
 
 const PAGE = '1000';
 
@@ -93,33 +93,35 @@ interface Options {
 export const exportPage = <Item extends object>(
   list: ListHandle<Item>,
   { event, asked = (query) => query, most = Number.POSITIVE_INFINITY }: Options,
-): Page => ({
-  method: 'GET',
-  path: `${list.path}/export`,
-  // Everyone's data at once: not for whoever finds a screen unlocked.
-  isSensitive: true,
-  async handle(context) {
-    const { ctx } = context;
-    const query = new URLSearchParams(asked(context.query));
-    const name = query.get('format') ?? 'csv';
-    const format = Object.hasOwn(formats, name) ? formats[name] : undefined;
-    if (format === undefined) {
-      throw invalid({ format: 'Must be csv or jsonl.' });
-    }
-    for (const own of ['cursor', 'offset', 'format']) query.delete(own);
-    const filters = Object.fromEntries(query);
-    // The size of one read; the file includes all pages.
-    if (!query.has('limit')) query.set('limit', PAGE);
-    // Before the response starts: an API error becomes an error page, not a truncated file.
-    const { data: first } = await context.call(list, { query });
-    if (first.total > most) {
-      const message = `These are ${first.total} rows, and a file has at most ${most}: narrow the filters, for example the time.`;
-      throw new AppError('request.invalid', { message });
-    }
-    await context.record({ event, details: { format: name, rows: first.total, filters } });
-    const day = new Date(context.now).toISOString().slice(0, 10);
-    ctx.type = format.type;
-    ctx.set('Content-Disposition', `attachment; filename="${list.path.slice(1)}-${day}.${name}"`);
-    ctx.body = Readable.from(linesFrom(context, list, query, first, format));
-  },
-});
+): Page =>
+  get(
+    `${list.path}/export`,
+    async (context) => {
+      const { ctx } = context;
+      const query = new URLSearchParams(asked(context.query));
+      const name = query.get('format') ?? 'csv';
+      const format = Object.hasOwn(formats, name) ? formats[name] : undefined;
+      if (format === undefined) {
+        throw invalid({ format: 'Must be csv or jsonl.' });
+      }
+      for (const own of ['cursor', 'offset', 'format']) query.delete(own);
+      const filters = Object.fromEntries(query);
+      // The size of one read; the file includes all pages.
+      if (!query.has('limit')) query.set('limit', PAGE);
+      // Before the response starts: an API error becomes an error page, not a truncated file.
+      const { data: first } = await context.call(list, { query });
+      if (first.total > most) {
+        const message = `These are ${first.total} rows, and a file has at most ${most}: narrow the filters, for example the time.`;
+        throw new AppError('request.invalid', { message });
+      }
+      await context.record({ event, details: { format: name, rows: first.total, filters } });
+      const day = new Date(context.now).toISOString().slice(0, 10);
+      ctx.type = format.type;
+      ctx.set('Content-Disposition', `attachment; filename="${list.path.slice(1)}-${day}.${name}"`);
+      ctx.body = Readable.from(linesFrom(context, list, query, first, format));
+    },
+    {
+      // Everyone's data at once: not for whoever finds a screen unlocked.
+      isSensitive: true,
+    },
+  );

@@ -6,7 +6,7 @@ import type { PageText } from '../../phrase.ts';
 import type { ListHandle } from '../api/resource-acts.ts';
 import { columnChoice, keepColumns } from './list-columns.ts';
 import { type Choice, listLinks } from './list-links.ts';
-import type { AdminContext, Crumb, Page } from './page.ts';
+import { type AdminContext, type Crumb, get, type Page } from './page.ts';
 import type { Part } from './parts.ts';
 
 /**
@@ -52,11 +52,9 @@ interface Drawn<Item> extends Common<Item> {
 export const drawnList = <Item>(options: Drawn<Item>): Page => {
   const { template, needs, asked, more, chips = [], wordsOf, list, ...shown } = options;
   const { path } = shown;
-  return {
-    method: 'GET',
+  return get(
     path,
-    ...(needs && { needs }),
-    async handle(context) {
+    async (context) => {
       const { query } = context;
       if (keepColumns(context, path)) return;
       const wanted = new URLSearchParams({ limit: ROWS });
@@ -75,7 +73,8 @@ export const drawnList = <Item>(options: Drawn<Item>): Page => {
         ...(await more?.(context, data.items)),
       });
     },
-  };
+    needs && { needs },
+  );
 };
 
 interface Options<Item, Row> extends Common<Item> {

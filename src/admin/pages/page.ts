@@ -153,6 +153,22 @@ export interface Page {
   readonly handle: (context: AdminContext) => Promise<void>;
 }
 
+type More = Omit<Page, 'method' | 'path' | 'handle'>;
+
+export const get = (path: string, handle: Page['handle'], more: More = {}): Page => ({
+  ...more,
+  method: 'GET',
+  path,
+  handle,
+});
+/** What a form submits to. */
+export const post = (path: string, handle: Page['handle'], more: More = {}): Page => ({
+  ...more,
+  method: 'POST',
+  path,
+  handle,
+});
+
 /** The item that a page with `:id` in its path is about, as the parameter of its route. */
 export const idOf = ({ params }: Pick<AdminContext, 'params'>): { readonly id: string } => ({
   id: params.id ?? '',

@@ -103,6 +103,12 @@ export function createNames(context: AdminContext): NameOf {
   return nameOf;
 }
 
+/** @param by `kind:id`, as what was saved has it: a person's name, else the id */
+export async function byName(nameOf: NameOf, by: string): Promise<string> {
+  const [kind = '', id = ''] = by.split(/:(.*)/s);
+  return kind === 'user' ? (await nameOf(kind, id)).label : id;
+}
+
 const methodsOf = (used: readonly string[]): string =>
   used.map((name) => WAYS.find(({ id }) => id === name)?.label ?? name).join(' and ');
 

@@ -5,7 +5,7 @@ import type { ApiView } from '../../apis/index.ts';
 import type { ClientView } from '../../clients/index.ts';
 import { claimsByScope, DIFFERS } from '../../oidc/index.ts';
 import { isOn, refusalOf, textOf, versionOf } from '../pages/field-values.ts';
-import { type AdminContext, idOf, type Page } from '../pages/page.ts';
+import { type AdminContext, get, idOf, type Page, post } from '../pages/page.ts';
 import { apis } from '../resources/apis/resource.ts';
 import { candidates } from '../resources/audit/pick.ts';
 import type { ExplainedClaim } from '../resources/clients/claim-sources.ts';
@@ -205,6 +205,6 @@ async function save(context: AdminContext): Promise<void> {
 }
 
 export const claimPages: readonly Page[] = [
-  { method: 'GET', path: '/applications/:id/claims', handle: (context) => showClaims(context) },
-  { method: 'POST', path: '/applications/:id/claims', handle: save },
+  get('/applications/:id/claims', (context) => showClaims(context)),
+  post('/applications/:id/claims', save),
 ];

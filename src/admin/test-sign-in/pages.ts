@@ -4,7 +4,7 @@
 import type { ApiView } from '../../apis/index.ts';
 import type { ClientView } from '../../clients/index.ts';
 import { AppError } from '../../errors.ts';
-import { type AdminContext, idOf, type Page } from '../pages/page.ts';
+import { type AdminContext, get, idOf, type Page, post } from '../pages/page.ts';
 import { apis } from '../resources/apis/resource.ts';
 import { applicationName } from '../resources/clients/page.ts';
 import { clients } from '../resources/clients/resource.ts';
@@ -70,14 +70,13 @@ async function start(context: AdminContext): Promise<void> {
 }
 
 export const tryPages: readonly Page[] = [
-  {
-    method: 'GET',
-    path: '/applications/:id/try',
-    needs: 'admin',
-    async handle(context) {
+  get(
+    '/applications/:id/try',
+    async (context) => {
       const [client, api] = [await clientOf(context), await apiOf(context)];
       show(context, { client, api, given: context.query });
     },
-  },
-  { method: 'POST', path: '/applications/:id/try', handle: start },
+    { needs: 'admin' },
+  ),
+  post('/applications/:id/try', start),
 ];

@@ -7,7 +7,7 @@ import { actPages } from '../../pages/acts.ts';
 import { numberOrText } from '../../pages/field-values.ts';
 import { listPage } from '../../pages/list-page.ts';
 import { newPages } from '../../pages/new-page.ts';
-import { type AdminContext, idOf, type Page, type Values } from '../../pages/page.ts';
+import { type AdminContext, get, idOf, type Page, type Values } from '../../pages/page.ts';
 import { badge, code, link, named, rowLink, small, stamp, when } from '../../pages/parts.ts';
 import { createNames, type NameOf } from '../names.ts';
 import { type apiKeySchema, apiKeys } from './resource.ts';
@@ -220,7 +220,7 @@ const acts = actPages<ApiKeyView>(
 export const apiKeyPages: readonly Page[] = [
   list,
   ...create,
-  { method: 'GET', path: '/api-keys/:id', handle: (context) => showKey(context) },
-  { method: 'GET', path: '/api-keys/:id/key', needs: 'admin', handle: showCreatedOnce },
+  get('/api-keys/:id', (context) => showKey(context)),
+  get('/api-keys/:id/key', showCreatedOnce, { needs: 'admin' }),
   ...acts,
 ];

@@ -4,7 +4,7 @@ import type { ApiView } from '../../../apis/index.ts';
 import type { ClientView } from '../../../clients/index.ts';
 import { AppError } from '../../../errors.ts';
 import { curlOf, quote } from '../../pages/curl.ts';
-import { type AdminContext, idOf, type Page } from '../../pages/page.ts';
+import { type AdminContext, get, idOf, type Page } from '../../pages/page.ts';
 import { clientAuthenticationOf } from '../clients/authentication.ts';
 import { applicationChoices, choiceOf } from '../clients/choice.ts';
 import { clients } from '../clients/resource.ts';
@@ -74,6 +74,6 @@ async function showTry(context: AdminContext): Promise<void> {
 }
 
 export const apiConnectPages: readonly Page[] = [
-  { method: 'GET', path: '/apis/:id/connect', handle: showConnect },
-  { method: 'GET', path: '/apis/:id/try', needs: 'admin', handle: showTry },
+  get('/apis/:id/connect', showConnect),
+  get('/apis/:id/try', showTry, { needs: 'admin' }),
 ];

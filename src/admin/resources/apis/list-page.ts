@@ -4,7 +4,7 @@ import { apiRows } from '../../../model/apis/rows.ts';
 import { textOf } from '../../pages/field-values.ts';
 import { listPage } from '../../pages/list-page.ts';
 import { newPages } from '../../pages/new-page.ts';
-import { type AdminContext, idOf, type Page, type Values } from '../../pages/page.ts';
+import { type AdminContext, get, idOf, type Page, type Values } from '../../pages/page.ts';
 import { code, rowLink, small, when } from '../../pages/parts.ts';
 import { apis } from './resource.ts';
 
@@ -104,5 +104,5 @@ const showSecret = (context: AdminContext, api: Values, verb: string): void =>
 export const apiListPages: readonly Page[] = [
   list,
   ...create,
-  { method: 'GET', path: '/apis/:id/secret', needs: 'admin', handle: showSecretOnce },
+  get('/apis/:id/secret', showSecretOnce, { needs: 'admin' }),
 ];

@@ -7,7 +7,7 @@ import type { Row } from '../../../model/row.ts';
 import { apiCall } from '../../pages/curl.ts';
 import { boundsOf, durationFrom } from '../../pages/durations.ts';
 import { isOn, linesOf, refusalOf, textOrNull, typedIn, versionOf } from '../../pages/field-values.ts';
-import { type AdminContext, idOf, type Page, type Values } from '../../pages/page.ts';
+import { type AdminContext, get, idOf, type Page, post, type Values } from '../../pages/page.ts';
 import { acrChoices } from '../acr-choices.ts';
 import { applicationChoices } from '../clients/choice.ts';
 import { groupChoices } from '../groups/choice.ts';
@@ -149,6 +149,6 @@ async function save(context: AdminContext): Promise<void> {
 }
 
 export const apiPages: readonly Page[] = [
-  { method: 'GET', path: '/apis/:id', handle: (context) => showApi(context) },
-  { method: 'POST', path: '/apis/:id', handle: save },
+  get('/apis/:id', (context) => showApi(context)),
+  post('/apis/:id', save),
 ];

@@ -1,16 +1,14 @@
 // The newest events of the list for a page that is open (templates/assets/audit.js asks every few seconds): its rows, or 304.
 import { createHash } from 'node:crypto';
 import { ROWS } from '../../pages/list-page.ts';
-import type { Page } from '../../pages/page.ts';
+import { get, type Page } from '../../pages/page.ts';
 import { createNames, shownEvents } from '../names.ts';
 import { asked } from './query.ts';
 import { auditLog } from './resource.ts';
 
-export const livePage: Page = {
-  method: 'GET',
-  path: '/audit/live',
-  isBackground: true,
-  async handle(context) {
+export const livePage: Page = get(
+  '/audit/live',
+  async (context) => {
     const query = asked(context.query);
     for (const name of ['cursor', 'offset', 'sort', 'order']) query.delete(name);
     // More than the page has would be older, and put above what is newer.
@@ -27,4 +25,5 @@ export const livePage: Page = {
     const rows = await shownEvents(data.items, createNames(context));
     context.show('audit-rows', { title: '', here: 'audit', rows });
   },
-};
+  { isBackground: true },
+);

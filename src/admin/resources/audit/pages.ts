@@ -7,7 +7,7 @@ import { searchWords } from '../../../store/search-text.ts';
 import { exportPage } from '../../pages/exports.ts';
 import { personName } from '../../pages/format.ts';
 import { drawnList } from '../../pages/list-page.ts';
-import { type AdminContext, idOf, type Page } from '../../pages/page.ts';
+import { type AdminContext, get, idOf, type Page } from '../../pages/page.ts';
 import type { Name } from '../../pages/parts.ts';
 import { applicationName } from '../clients/page.ts';
 import { clients } from '../clients/resource.ts';
@@ -196,5 +196,5 @@ export const auditPages: readonly Page[] = [
   listPage,
   livePage,
   exportPage(auditLog.list, { event: 'audit.exported', asked, most: MOST_EXPORTED }),
-  { method: 'GET', path: '/audit/:id', handle: showEvent },
+  get('/audit/:id', showEvent),
 ];

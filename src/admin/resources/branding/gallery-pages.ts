@@ -2,7 +2,7 @@
 // comes into view.
 import { AppError } from '../../../errors.ts';
 import { isLanguage } from '../../../views/index.ts';
-import type { AdminContext, Page } from '../../pages/page.ts';
+import { type AdminContext, get, type Page } from '../../pages/page.ts';
 import { type Place, places } from './place.ts';
 
 const widths = ['phone', 'desktop'] as const;
@@ -69,12 +69,6 @@ async function showSample(context: AdminContext): Promise<void> {
 }
 
 export const galleryPages: readonly Page[] = [
-  { method: 'GET', path: '/branding/sample', isBackground: true, handle: showSample },
-  ...places.map(
-    (place): Page => ({
-      method: 'GET',
-      path: `${place.address}/gallery`,
-      handle: (context) => showGallery(place, context),
-    }),
-  ),
+  get('/branding/sample', showSample, { isBackground: true }),
+  ...places.map((place): Page => get(`${place.address}/gallery`, (context) => showGallery(place, context))),
 ];

@@ -6,9 +6,9 @@ import { isMail, type MailTemplate, mailRows } from '../../../model/mails.ts';
 import { isLanguage, type Language } from '../../../views/index.ts';
 import { refusalOf, textOrNull, typedIn, versionOf } from '../../pages/field-values.ts';
 import { orShown, type Refused } from '../../pages/form-pages.ts';
-import type { AdminContext, Page } from '../../pages/page.ts';
+import { type AdminContext, get, type Page, post } from '../../pages/page.ts';
 import { mails } from '../mails/resource.ts';
-import { createNames } from '../names.ts';
+import { byName, createNames } from '../names.ts';
 import { choicesOf } from './gallery-pages.ts';
 import { type MailTextsBody, textsWith } from './mail-text-schema.ts';
 import { mailTexts } from './mail-texts.ts';
@@ -50,10 +50,10 @@ async function showList(context: AdminContext): Promise<void> {
     context.call(mailTexts.versions, {}),
   ]);
   const nameOf = createNames(context);
-  const versions = saved.items.map(async ({ by, ...version }) => {
-    const [kind = '', id = ''] = by.split(/:(.*)/s);
-    return { ...version, by: kind === 'user' ? (await nameOf(kind, id)).label : id };
-  });
+  const versions = saved.items.map(async ({ by, ...version }) => ({
+    ...version,
+    by: await byName(nameOf, by),
+  }));
   context.show('branding-mails', {
     title: 'Texts of e-mails',
     here: 'settings',
@@ -151,28 +151,23 @@ async function sendToMe(context: AdminContext): Promise<void> {
 }
 
 const path = '/branding/mails/:mail/:language';
-const withForm = (address: string, act: (context: AdminContext) => Promise<unknown>): Page => ({
-  method: 'POST',
-  path: address,
-  formOn: { path },
-  handle: orShown(act, showMail),
-});
+const withForm = (address: string, act: (context: AdminContext) => Promise<unknown>): Page =>
+  post(address, orShown(act, showMail), { formOn: { path } });
 
 export const mailTextPages: readonly Page[] = [
-  { method: 'GET', path: '/branding/mails', handle: showList },
-  {
-    method: 'POST',
-    path: '/branding/mails/restore',
-    formOn: { path: '/branding/mails' },
-    async handle(context) {
+  get('/branding/mails', showList),
+  post(
+    '/branding/mails/restore',
+    async (context) => {
       const version = Number(context.form.get('number'));
       await context.call(mailTexts.restore, { body: { version } });
       context.go('/branding/mails', 'branding-restored');
     },
-  },
-  { method: 'GET', path, handle: (context) => showMail(context) },
+    { formOn: { path: '/branding/mails' } },
+  ),
+  get(path, (context) => showMail(context)),
   withForm(path, save),
-  { method: 'POST', path: `${path}/draft`, formOn: { path }, handle: keepDraft },
+  post(`${path}/draft`, keepDraft, { formOn: { path } }),
   withForm(`${path}/preview`, (context) =>
     showMail(context, { values: typedIn(context.form), alert: '', errors: {}, isStale: false }),
   ),

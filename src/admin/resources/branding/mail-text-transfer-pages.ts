@@ -3,7 +3,7 @@
 import { blocksOf, type MailTexts } from '../../../mail/index.ts';
 import { isMail } from '../../../model/mails.ts';
 import { isLanguage } from '../../../views/index.ts';
-import type { AdminContext, Page } from '../../pages/page.ts';
+import { type AdminContext, get, type Page, post } from '../../pages/page.ts';
 import { importFile, sendFile } from './import-page.ts';
 import { mailTexts } from './mail-texts.ts';
 import { allTextsIn, mailTextsFileOf, readMailTextsFile } from './mail-texts-file.ts';
@@ -96,13 +96,9 @@ const importTexts = (context: AdminContext): Promise<void> =>
   });
 
 export const mailTextTransferPages: readonly Page[] = [
-  {
-    method: 'GET',
-    path: `${LIST}/export`,
-    async handle(context) {
-      sendFile(context, 'latchkey-mail-texts', (await context.call(mailTexts.export, {})).data);
-    },
-  },
-  { method: 'GET', path: PATH, needs: 'admin', handle: async (context) => show(context) },
-  { method: 'POST', path: PATH, formBytes: FORM_BYTES, handle: importTexts },
+  get(`${LIST}/export`, async (context) => {
+    sendFile(context, 'latchkey-mail-texts', (await context.call(mailTexts.export, {})).data);
+  }),
+  get(PATH, async (context) => show(context), { needs: 'admin' }),
+  post(PATH, importTexts, { formBytes: FORM_BYTES }),
 ];

@@ -8,7 +8,14 @@ import { defineRoutes, type RouteKit } from '../../api/define-resource.ts';
 import { array, object, oneOf, string } from '../../api/schema-parts.ts';
 import { ownTextsOf, textsBody, textsSchema, textsWith } from './mail-text-schema.ts';
 import { allTextsBody, allTextsIn, mailTextsFileOf, mailTextsFileSchema } from './mail-texts-file.ts';
-import { type LooksPort, nameOf, restoreBody, shownVersion, versionMembers, versionsOf } from './resource.ts';
+import {
+  type LooksPort,
+  nameOf,
+  restoreBody,
+  shownVersion,
+  versionItems,
+  versionMembers,
+} from './resource.ts';
 
 interface Ports {
   readonly looks: LooksPort;
@@ -33,8 +40,8 @@ const listSchema = object(
   },
   'The e-mails that there are.',
 );
-const versionsSchema = versionsOf(
-  object(versionMembers, 'A version of the texts of all e-mails.'),
+const versionsSchema = object(
+  { items: versionItems(object(versionMembers, 'A version of the texts of all e-mails.')) },
   'The versions of the texts of e-mails.',
 );
 

@@ -7,8 +7,9 @@ import { newSecret } from '../../../ids.ts';
 import { type ContrastPair, fontNames, languages } from '../../../views/index.ts';
 import { isOn, numberOrText, textOrNull, typedIn, versionOf } from '../../pages/field-values.ts';
 import { orShown, type Refused } from '../../pages/form-pages.ts';
-import type { AdminContext, Page } from '../../pages/page.ts';
-import { createNames } from '../names.ts';
+import { type AdminContext, get, type Page, post } from '../../pages/page.ts';
+import { byName, createNames } from '../names.ts';
+import { written } from '../settings/groups.ts';
 import { readSettings } from '../settings/read.ts';
 import { galleryPages, isOfPages, onePerPage, previewModel } from './gallery-pages.ts';
 import { linkRows, linksIn, linkValuesOf, problemsOfLinks } from './link-fields.ts';
@@ -21,6 +22,8 @@ import { pictureFile, pictureNames, useOfPicture } from './transfer.ts';
 import { lookTransferPages } from './transfer-pages.ts';
 
 const colorNames = ['accent', 'accent_dark', 'background', 'background_dark'] as const;
+const chosenNames = ['font', 'layout'] as const;
+const checkNames = ['is_gradient', 'is_name_in_logo'] as const;
 const textNames = ['welcome', 'panel', 'help'] as const;
 /** Every text of every language at its longest, each character nine in a form. */
 const FORM_BYTES = 96 * 1024;
@@ -31,15 +34,10 @@ function valuesOf(look: LookView): Record<string, string> {
   const texts = languages.flatMap((language) =>
     textNames.map((name) => [`texts.${language}.${name}`, look.texts[language]?.[name] ?? ''] as const),
   );
-  const { font, layout, radius, is_gradient: isGradient, is_name_in_logo: isNameInLogo } = look;
+  const own = [...colorNames, ...chosenNames, ...checkNames, 'radius'] as const;
   return {
-    ...Object.fromEntries(colorNames.map((name) => [name, look[name] ?? ''])),
+    ...Object.fromEntries(own.map((name) => [name, written(look[name])])),
     ...Object.fromEntries(texts),
-    font: font ?? '',
-    layout: layout ?? '',
-    radius: radius === null ? '' : String(radius),
-    is_gradient: isGradient === true ? 'on' : '',
-    is_name_in_logo: isNameInLogo === true ? 'on' : '',
     ...linkValuesOf(look),
   };
 }
@@ -62,15 +60,11 @@ function textsIn({ form }: AdminContext): object {
 }
 
 function lookIn({ form }: AdminContext): object {
-  const text = (name: string) => textOrNull(form.get(name));
-  const radius = text('radius');
+  const radius = textOrNull(form.get('radius'));
   return {
-    ...Object.fromEntries(colorNames.map((name) => [name, text(name)])),
-    font: text('font'),
-    layout: text('layout'),
+    ...Object.fromEntries([...colorNames, ...chosenNames].map((name) => [name, textOrNull(form.get(name))])),
+    ...Object.fromEntries(checkNames.map((name) => [name, isOn(form, name) || null])),
     radius: radius === null ? null : numberOrText(radius),
-    is_gradient: isOn(form, 'is_gradient') || null,
-    is_name_in_logo: isOn(form, 'is_name_in_logo') || null,
   };
 }
 
@@ -182,10 +176,12 @@ async function show(
       fonts: fontNames,
       textNames,
       versions: await Promise.all(
-        versions.map(async ({ version: number, at, by, restored }) => {
-          const [kind = '', id = ''] = by.split(/:(.*)/s);
-          return { number, at, restored, by: kind === 'user' ? (await nameOf(kind, id)).label : id };
-        }),
+        versions.map(async ({ version: number, at, by, restored }) => ({
+          number,
+          at,
+          restored,
+          by: await byName(nameOf, by),
+        })),
       ),
       ...model,
       // Mails have texts of their own.
@@ -212,75 +208,74 @@ async function keepDraft(place: Place, part: Part, context: AdminContext): Promi
   });
 }
 
-async function upload(place: Place, context: AdminContext): Promise<void> {
-  const name = pictureNames.find((one) => one === context.form.get('picture'));
+/** @throws AppError request.malformed */
+function pictureNamed({ form }: AdminContext) {
+  const name = pictureNames.find((one) => one === form.get('picture'));
   if (name === undefined) throw new AppError('request.malformed');
+  return name;
+}
+
+async function upload(place: Place, context: AdminContext): Promise<void> {
+  const name = pictureNamed(context);
   const { file } = context;
   if (file === undefined) throw invalid({ [name]: 'Choose a picture.' });
   const body = { data: file.toString('base64'), use: useOfPicture(name) };
   const { data } = await context.call(lookPictures.upload, { body });
   await place.change(context, { [name]: data.id });
-  context.go(place.pathOf(context), 'branding-saved');
 }
 
 /** The page of a part, and its form: saved, kept as a draft, or shown with its preview. */
 function partPages(place: Place, part: Part): Page[] {
   const address = addressOf(place, part);
-  const form = { method: 'POST', formOn: { path: address }, formBytes: FORM_BYTES } as const;
+  const form = { formOn: { path: address }, formBytes: FORM_BYTES };
   const shownAgain = (context: AdminContext, refused: Refused, status?: number) =>
     show(place, part, context, refused, status);
+  const save = async (context: AdminContext) => {
+    await place.change(context, bodyOf(part, context), versionOf(context.form));
+    context.go(pathOf(place, part, context), 'branding-saved');
+  };
   return [
-    { method: 'GET', path: address, handle: (context) => show(place, part, context) },
-    { ...form, path: `${address}/draft`, handle: (context) => keepDraft(place, part, context) },
+    get(address, (context) => show(place, part, context)),
+    post(`${address}/draft`, (context) => keepDraft(place, part, context), form),
     // Without scripts: a button of the form that shows it with its preview, and saves nothing.
-    {
-      ...form,
-      path: `${address}/preview`,
-      handle: (context) => shownAgain(context, { ...nothingWrong, values: typedIn(context.form) }),
-    },
-    {
-      ...form,
-      path: address,
-      handle: orShown(async (context) => {
-        await place.change(context, bodyOf(part, context), versionOf(context.form));
-        context.go(pathOf(place, part, context), 'branding-saved');
-      }, shownAgain),
-    },
+    post(
+      `${address}/preview`,
+      (context) => shownAgain(context, { ...nothingWrong, values: typedIn(context.form) }),
+      form,
+    ),
+    post(address, orShown(save, shownAgain), form),
   ];
 }
 
 function pagesOf(place: Place): Page[] {
   const { address } = place;
-  const post = (
+  const act = (
     path: string,
-    act: (context: AdminContext) => Promise<unknown>,
+    notice: string,
+    run: (context: AdminContext) => Promise<unknown>,
     more: Partial<Page> = {},
-  ): Page => ({
-    ...more,
-    method: 'POST',
-    path: `${address}${path}`,
-    formOn: { path: address },
-    handle: orShown(act, (context, refused, status) =>
-      // A form with a file or a press has nothing that the large form would show.
-      show(place, 'look', context, { ...refused, values: {} }, status),
-    ),
-  });
+  ) => {
+    const submit = async (context: AdminContext) => {
+      await run(context);
+      context.go(place.pathOf(context), notice);
+    };
+    // A form with a file or a press has nothing that the large form would show.
+    const shownAgain = (context: AdminContext, refused: Refused, status: number) =>
+      show(place, 'look', context, { ...refused, values: {} }, status);
+    return post(`${address}${path}`, orShown(submit, shownAgain), { ...more, formOn: { path: address } });
+  };
   return [
     ...partPages(place, 'look'),
     ...partPages(place, 'texts'),
-    post('/picture', (context) => upload(place, context), {
+    act('/picture', 'branding-saved', (context) => upload(place, context), {
       file: { name: 'file', limitBytes: MAX_PICTURE_BYTES },
     }),
-    post('/remove-picture', async (context) => {
-      const name = pictureNames.find((one) => one === context.form.get('picture'));
-      if (name === undefined) throw new AppError('request.malformed');
-      await place.change(context, { [name]: null });
-      context.go(place.pathOf(context), 'branding-saved');
-    }),
-    post('/restore', async (context) => {
-      await place.restore(context, Number(context.form.get('number')));
-      context.go(place.pathOf(context), 'branding-restored');
-    }),
+    act('/remove-picture', 'branding-saved', (context) =>
+      place.change(context, { [pictureNamed(context)]: null }),
+    ),
+    act('/restore', 'branding-restored', (context) =>
+      place.restore(context, Number(context.form.get('number'))),
+    ),
   ];
 }
 

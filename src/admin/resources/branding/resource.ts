@@ -36,8 +36,8 @@ export const versionMembers = {
   by: string('Who saved it, as `kind:id`.'),
   restored: orNull(integer(), 'The version that it brought back; null: none.'),
 };
-export const versionsOf = <S extends TSchema>(version: S, description: string) =>
-  object({ items: array(version, 'The newest first; the last 30.') }, description);
+export const versionItems = <S extends TSchema>(version: S) =>
+  array(version, 'The newest first; the last 30.');
 export const shownVersion = ({ number, at, by, restored }: LookVersion) => ({
   version: number,
   at: iso(at),
@@ -53,13 +53,11 @@ export const nameOf = ({ kind, id }: Actor): string => `${kind}:${id}`;
 const answerOf = (saved: SavedLook) => ({ data: shownSaved(saved), version: saved.version });
 
 const described = { status: 200, schema: lookSchema, hasVersion: true } as const;
-const versionsSchema = versionsOf(
-  object(
-    { ...versionMembers, look: object(lookBody.properties, 'What pages looked like.') },
-    'A version of a look.',
-  ),
-  'The versions of a look.',
+const versionSchema = object(
+  { ...versionMembers, look: object(lookBody.properties, 'What pages looked like.') },
+  'A version of a look.',
 );
+const versionsSchema = object({ items: versionItems(versionSchema) }, 'The versions of a look.');
 
 /** Strangers choose their own name; they do not choose what our pages look like. */
 const isVouchedFor = ({ value }: Client): boolean =>

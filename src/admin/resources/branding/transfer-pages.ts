@@ -3,7 +3,7 @@
 import { invalid } from '../../../errors.ts';
 import { languages } from '../../../views/index.ts';
 import { refusalOf } from '../../pages/field-values.ts';
-import type { AdminContext, Page } from '../../pages/page.ts';
+import { type AdminContext, get, type Page, post } from '../../pages/page.ts';
 import { importFile, sendFile } from './import-page.ts';
 import { lookPictures } from './picture-routes.ts';
 import { type Place, places } from './place.ts';
@@ -114,13 +114,11 @@ const importLook = (place: Place, context: AdminContext): Promise<void> =>
 const pagesOf = (place: Place): Page[] => {
   const path = `${place.address}/import`;
   return [
-    {
-      method: 'GET',
-      path: `${place.address}/export`,
-      handle: async (context) => sendFile(context, 'latchkey-look', await place.exported(context)),
-    },
-    { method: 'GET', path, needs: 'admin', handle: async (context) => show(place, context) },
-    { method: 'POST', path, formBytes: FORM_BYTES, handle: (context) => importLook(place, context) },
+    get(`${place.address}/export`, async (context) =>
+      sendFile(context, 'latchkey-look', await place.exported(context)),
+    ),
+    get(path, async (context) => show(place, context), { needs: 'admin' }),
+    post(path, (context) => importLook(place, context), { formBytes: FORM_BYTES }),
   ];
 };
 

@@ -1,7 +1,7 @@
 // Who may sign in to an application: all users, or the members of selected groups. It is a separate form, so that changing
 // access does not submit the application's other settings.
 import { refusalOf, typedIn, versionOf } from '../../pages/field-values.ts';
-import { type AdminContext, idOf, type Page } from '../../pages/page.ts';
+import { type AdminContext, idOf, type Page, post } from '../../pages/page.ts';
 import { showApplication } from './page.ts';
 import { clients } from './resource.ts';
 
@@ -33,6 +33,4 @@ async function save(context: AdminContext): Promise<void> {
   }
 }
 
-export const applicationAccessPages: readonly Page[] = [
-  { method: 'POST', path: '/applications/:id/access', handle: save },
-];
+export const applicationAccessPages: readonly Page[] = [post('/applications/:id/access', save)];

@@ -2,7 +2,7 @@
 import type { ClientView } from '../../../clients/index.ts';
 import { AppError } from '../../../errors.ts';
 import { listLinks } from '../../pages/list-links.ts';
-import type { AdminContext, Page } from '../../pages/page.ts';
+import { type AdminContext, get, type Page, post } from '../../pages/page.ts';
 import { apis } from '../apis/resource.ts';
 import { settings } from '../settings/resource.ts';
 import { tokens } from '../tokens/resource.ts';
@@ -62,7 +62,4 @@ async function turn(context: AdminContext): Promise<void> {
   context.go('/agents', 'settings-saved');
 }
 
-export const agentPages: readonly Page[] = [
-  { method: 'GET', path: '/agents', handle: list },
-  { method: 'POST', path: '/agents', handle: turn },
-];
+export const agentPages: readonly Page[] = [get('/agents', list), post('/agents', turn)];

@@ -1,7 +1,7 @@
 // The part of an application's page about the addresses that this server calls: whether it can, their approval by an
 // administrator, the last logout tokens, and a test of them.
 import { refusalOf, versionOf } from '../../pages/field-values.ts';
-import { type AdminContext, idOf, type Page } from '../../pages/page.ts';
+import { type AdminContext, idOf, type Page, post } from '../../pages/page.ts';
 import { clientDeliveries } from './deliveries.ts';
 import { showApplication } from './page.ts';
 import { clients } from './resource.ts';
@@ -52,15 +52,7 @@ async function sendTest(context: AdminContext): Promise<void> {
 }
 
 export const calledAddressPages: readonly Page[] = [
-  {
-    method: 'POST',
-    path: '/applications/:id/approve-address',
-    handle: setApproval(approve, 'address-approved'),
-  },
-  {
-    method: 'POST',
-    path: '/applications/:id/withdraw-approval',
-    handle: setApproval(withdraw, 'approval-withdrawn'),
-  },
-  { method: 'POST', path: '/applications/:id/test-logout', handle: sendTest },
+  post('/applications/:id/approve-address', setApproval(approve, 'address-approved')),
+  post('/applications/:id/withdraw-approval', setApproval(withdraw, 'approval-withdrawn')),
+  post('/applications/:id/test-logout', sendTest),
 ];

@@ -3,7 +3,7 @@ import type { ClientView } from '../../../clients/index.ts';
 import { AppError } from '../../../errors.ts';
 import { guideOf, sections } from '../../guides/list.ts';
 import { textOf } from '../../pages/field-values.ts';
-import { type AdminContext, idOf, type Page } from '../../pages/page.ts';
+import { type AdminContext, get, idOf, type Page } from '../../pages/page.ts';
 import { guideModel } from './guide-model.ts';
 import { applicationName } from './page.ts';
 import { clients } from './resource.ts';
@@ -81,6 +81,6 @@ async function showGuide(context: AdminContext): Promise<void> {
 }
 
 export const guidePages: readonly Page[] = [
-  { method: 'GET', path: '/applications/:id/connect', handle: showGuides },
-  { method: 'GET', path: '/applications/:id/connect/:guide', handle: showGuide },
+  get('/applications/:id/connect', showGuides),
+  get('/applications/:id/connect/:guide', showGuide),
 ];

@@ -9,7 +9,7 @@ import {
 } from '../../guides/guide.ts';
 import { guideOf, originOf, sections } from '../../guides/list.ts';
 import { isOn, linesOf, refusalOf, textOf, typedIn } from '../../pages/field-values.ts';
-import type { AdminContext, Page, Values } from '../../pages/page.ts';
+import { type AdminContext, get, type Page, post, type Values } from '../../pages/page.ts';
 import {
   applicationDefaults,
   hasPkceChoice,
@@ -205,7 +205,7 @@ async function create(context: AdminContext): Promise<void> {
 }
 
 export const newApplicationPages: readonly Page[] = [
-  { method: 'GET', path: '/applications/new', needs: 'admin', handle: showKinds },
-  { method: 'GET', path: '/applications/new/:kind', needs: 'admin', handle: showForm },
-  { method: 'POST', path: '/applications/new/:kind', handle: create },
+  get('/applications/new', showKinds, { needs: 'admin' }),
+  get('/applications/new/:kind', showForm, { needs: 'admin' }),
+  post('/applications/new/:kind', create),
 ];

@@ -2,7 +2,7 @@
 import { type ClientView, whyPkceAlways } from '../../../clients/index.ts';
 import { apiCall } from '../../pages/curl.ts';
 import { linesOf, refusalOf, textOf, typedIn, versionOf } from '../../pages/field-values.ts';
-import { type AdminContext, idOf, type Page, type Values } from '../../pages/page.ts';
+import { type AdminContext, get, idOf, type Page, post, type Values } from '../../pages/page.ts';
 import { apiChoices } from '../apis/choice.ts';
 import { auditLog } from '../audit/resource.ts';
 import { groupChoices } from '../groups/choice.ts';
@@ -130,6 +130,6 @@ async function save(context: AdminContext): Promise<void> {
 }
 
 export const applicationPages: readonly Page[] = [
-  { method: 'GET', path: '/applications/:id', handle: (context) => showApplication(context) },
-  { method: 'POST', path: '/applications/:id', handle: save },
+  get('/applications/:id', (context) => showApplication(context)),
+  post('/applications/:id', save),
 ];

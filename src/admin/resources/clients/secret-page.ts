@@ -4,7 +4,7 @@ import { isMembers } from '../../../json.ts';
 import type { Guide } from '../../guides/guide.ts';
 import { guideOf, guides } from '../../guides/list.ts';
 import { textOf } from '../../pages/field-values.ts';
-import { type AdminContext, idOf, type Page, type Values } from '../../pages/page.ts';
+import { type AdminContext, get, idOf, type Page, type Values } from '../../pages/page.ts';
 import { guideModel } from './guide-model.ts';
 import type { WayBack } from './registration-link.ts';
 import { clients } from './resource.ts';
@@ -80,5 +80,5 @@ function showSecret(context: AdminContext, client: Values, after: Values | After
 }
 
 export const secretPages: readonly Page[] = [
-  { method: 'GET', path: '/applications/:id/secret', needs: 'admin', handle: showSecretOnce },
+  get('/applications/:id/secret', showSecretOnce, { needs: 'admin' }),
 ];

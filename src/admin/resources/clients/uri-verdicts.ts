@@ -1,6 +1,6 @@
 // What the rules say about each redirect URI while it is typed, and after a form was refused.
 import { linesOf } from '../../pages/field-values.ts';
-import type { AdminContext, Page } from '../../pages/page.ts';
+import { type AdminContext, type Page, post } from '../../pages/page.ts';
 import { clients } from './resource.ts';
 
 export interface UriVerdict {
@@ -67,10 +67,5 @@ async function check(context: AdminContext): Promise<void> {
 }
 
 export const uriVerdictPages: readonly Page[] = [
-  {
-    method: 'POST',
-    path: '/applications/check-redirect-uris',
-    formOn: { path: '/applications/new' },
-    handle: check,
-  },
+  post('/applications/check-redirect-uris', check, { formOn: { path: '/applications/new' } }),
 ];

@@ -9,7 +9,7 @@ import { type PageText, phrase } from '../../../phrase.ts';
 import { actPages, type Kind } from '../../pages/acts.ts';
 import { orShown } from '../../pages/form-pages.ts';
 import { listLinks } from '../../pages/list-links.ts';
-import { type AdminContext, idOf, type Page } from '../../pages/page.ts';
+import { type AdminContext, get, idOf, type Page, post } from '../../pages/page.ts';
 import { apis } from '../apis/resource.ts';
 import { applicationName } from '../clients/page.ts';
 import { clients } from '../clients/resource.ts';
@@ -183,31 +183,23 @@ const acts = actPages(kind, [
 ]);
 
 export const groupPages: readonly Page[] = [
-  { method: 'GET', path: '/groups/:id', handle: (context) => showGroup(context) },
-  { method: 'POST', path: '/groups/:id/members', handle: addMember },
-  {
-    method: 'POST',
-    path: '/groups/:id/members/:user_id/remove',
-    async handle(context) {
-      const { id } = idOf(context);
-      const user = context.params.user_id ?? '';
-      await takeOut(context, id, user);
-      context.go(`/groups/${id}`, 'member-removed', {
-        path: `/groups/${id}/members`,
-        fields: { user_id: user },
-      });
-    },
-  },
-  { method: 'POST', path: '/users/:id/groups', handle: orShown(addGroup, showUser) },
-  {
-    method: 'POST',
-    path: '/users/:id/groups/:group_id/remove',
-    async handle(context) {
-      const { id } = idOf(context);
-      const group = context.params.group_id ?? '';
-      await takeOut(context, group, id);
-      context.go(`/users/${id}`, 'member-removed', { path: `/users/${id}/groups`, fields: { group } });
-    },
-  },
+  get('/groups/:id', (context) => showGroup(context)),
+  post('/groups/:id/members', addMember),
+  post('/groups/:id/members/:user_id/remove', async (context) => {
+    const { id } = idOf(context);
+    const user = context.params.user_id ?? '';
+    await takeOut(context, id, user);
+    context.go(`/groups/${id}`, 'member-removed', {
+      path: `/groups/${id}/members`,
+      fields: { user_id: user },
+    });
+  }),
+  post('/users/:id/groups', orShown(addGroup, showUser)),
+  post('/users/:id/groups/:group_id/remove', async (context) => {
+    const { id } = idOf(context);
+    const group = context.params.group_id ?? '';
+    await takeOut(context, group, id);
+    context.go(`/users/${id}`, 'member-removed', { path: `/users/${id}/groups`, fields: { group } });
+  }),
   ...acts,
 ];

@@ -2,7 +2,7 @@
 import { isOn, numberOrText } from '../../pages/field-values.ts';
 import { orShown } from '../../pages/form-pages.ts';
 import { listLinks } from '../../pages/list-links.ts';
-import { type AdminContext, idOf, type Page } from '../../pages/page.ts';
+import { type AdminContext, get, idOf, type Page, post } from '../../pages/page.ts';
 import { hasLegacyProfiles } from '../settings/legacy.ts';
 import { initialAccessTokens } from './resource.ts';
 
@@ -37,20 +37,12 @@ async function create(context: AdminContext): Promise<void> {
 }
 
 export const registrationTokenPages: readonly Page[] = [
-  {
-    method: 'GET',
-    path: '/registration-tokens',
-    async handle(context) {
-      await showTokens(context, { made: await context.once() });
-    },
-  },
-  { method: 'POST', path: '/registration-tokens', handle: orShown(create, showTokens) },
-  {
-    method: 'POST',
-    path: '/registration-tokens/:id/withdraw',
-    async handle(context) {
-      await context.call(initialAccessTokens.remove, { params: idOf(context) });
-      context.go('/registration-tokens', 'token-withdrawn');
-    },
-  },
+  get('/registration-tokens', async (context) => {
+    await showTokens(context, { made: await context.once() });
+  }),
+  post('/registration-tokens', orShown(create, showTokens)),
+  post('/registration-tokens/:id/withdraw', async (context) => {
+    await context.call(initialAccessTokens.remove, { params: idOf(context) });
+    context.go('/registration-tokens', 'token-withdrawn');
+  }),
 ];

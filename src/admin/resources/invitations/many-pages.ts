@@ -3,7 +3,7 @@
 import { parseEmail } from '../../../accounts/index.ts';
 import { AppError, invalid } from '../../../errors.ts';
 import { numberOrText, refusalOf, textOrNull } from '../../pages/field-values.ts';
-import type { AdminContext, Page } from '../../pages/page.ts';
+import { type AdminContext, get, type Page, post } from '../../pages/page.ts';
 import { users } from '../users/resource.ts';
 import { type Given, readAddresses } from './addresses.ts';
 import { applicationsToChoose, DAY_SECONDS, settingsOf } from './choices.ts';
@@ -155,17 +155,6 @@ async function submit(context: AdminContext): Promise<void> {
 }
 
 export const manyInvitationPages: readonly Page[] = [
-  {
-    method: 'GET',
-    path: PATH,
-    needs: 'admin',
-    handle: async (context) => show(context, (await context.once()) ?? {}),
-  },
-  {
-    method: 'POST',
-    path: PATH,
-    formBytes: FORM_BYTES,
-    file: { name: 'file', limitBytes: MAX_FILE_BYTES },
-    handle: submit,
-  },
+  get(PATH, async (context) => show(context, (await context.once()) ?? {}), { needs: 'admin' }),
+  post(PATH, submit, { formBytes: FORM_BYTES, file: { name: 'file', limitBytes: MAX_FILE_BYTES } }),
 ];

@@ -4,7 +4,7 @@ import type { Queued } from '../../../mail/index.ts';
 import { isOn, numberOrText, textOrNull } from '../../pages/field-values.ts';
 import { orShown, type Refused } from '../../pages/form-pages.ts';
 import { listLinks } from '../../pages/list-links.ts';
-import { type AdminContext, idOf, type Page, type Values } from '../../pages/page.ts';
+import { type AdminContext, get, idOf, type Page, post, type Values } from '../../pages/page.ts';
 import { createNames } from '../names.ts';
 import { applicationsToChoose, DAY_SECONDS, settingsOf } from './choices.ts';
 import { invitations } from './resource.ts';
@@ -73,20 +73,15 @@ async function withdraw(context: AdminContext): Promise<void> {
 }
 
 export const invitationPages: readonly Page[] = [
-  {
-    method: 'GET',
-    path: '/invitations',
-    async handle(context) {
-      await showInvitations(context, (await context.once()) ?? {});
-    },
-  },
-  { method: 'POST', path: '/invitations', handle: orShown(create, showRefused) },
-  {
-    method: 'POST',
-    path: '/invitations/:id/again',
-    handle: orShown(again, (context, { alert, errors }, status) =>
+  get('/invitations', async (context) => {
+    await showInvitations(context, (await context.once()) ?? {});
+  }),
+  post('/invitations', orShown(create, showRefused)),
+  post(
+    '/invitations/:id/again',
+    orShown(again, (context, { alert, errors }, status) =>
       showInvitations(context, { alert, errors }, status),
     ),
-  },
-  { method: 'POST', path: '/invitations/:id/withdraw', handle: withdraw },
+  ),
+  post('/invitations/:id/withdraw', withdraw),
 ];

@@ -1,7 +1,7 @@
 // The pages of the signing keys: which keys sign and which still verify, the next scheduled rotation, and manual rotation.
 import { phrase } from '../../../phrase.ts';
 import { formPages } from '../../pages/form-pages.ts';
-import type { AdminContext, Page } from '../../pages/page.ts';
+import { type AdminContext, get, type Page } from '../../pages/page.ts';
 import { readSettings } from '../settings/read.ts';
 import { keyPlanOf } from './plan.ts';
 import { type SigningKey, signingKeys } from './resource.ts';
@@ -82,7 +82,7 @@ async function replace(context: AdminContext): Promise<void> {
 }
 
 export const keyPages: readonly Page[] = [
-  { method: 'GET', path: '/keys', handle: showKeys },
+  get('/keys', showKeys),
   ...formPages({ path: '/keys/rotate', isSensitive: true, show: showRotate, submit: rotate }),
   ...formPages({ path: '/keys/replace', isSensitive: true, show: showReplace, submit: replace }),
 ];

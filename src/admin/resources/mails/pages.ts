@@ -1,6 +1,6 @@
 // The pages of outbound mail: sent, queued and failed mails, and the text of mails stored because no mail server is configured.
 import { drawnList } from '../../pages/list-page.ts';
-import { type AdminContext, idOf, type Page } from '../../pages/page.ts';
+import { type AdminContext, get, idOf, type Page } from '../../pages/page.ts';
 import { hasMailServer, readSettings } from '../settings/read.ts';
 import { mails } from './resource.ts';
 
@@ -44,7 +44,4 @@ async function showMail(context: AdminContext): Promise<void> {
   });
 }
 
-export const outboxPages: readonly Page[] = [
-  list,
-  { method: 'GET', path: '/outbox/:id', needs: 'admin', handle: showMail },
-];
+export const outboxPages: readonly Page[] = [list, get('/outbox/:id', showMail, { needs: 'admin' })];

@@ -1,6 +1,6 @@
 // The page of sessions: who is signed in where, and ending a session.
 import { drawnList } from '../../pages/list-page.ts';
-import { type AdminContext, idOf, type Page } from '../../pages/page.ts';
+import { type AdminContext, idOf, type Page, post } from '../../pages/page.ts';
 import { createNames } from '../names.ts';
 import { sessionPage } from './page.ts';
 import { sessions } from './resource.ts';
@@ -68,8 +68,4 @@ async function end(context: AdminContext): Promise<void> {
   context.go(back, 'session-ended');
 }
 
-export const sessionPages: readonly Page[] = [
-  list,
-  sessionPage,
-  { method: 'POST', path: '/sessions/:id/end', handle: end },
-];
+export const sessionPages: readonly Page[] = [list, sessionPage, post('/sessions/:id/end', end)];

@@ -9,7 +9,7 @@ import { apiCall } from '../../pages/curl.ts';
 import { durationIn, secondsIn } from '../../pages/durations.ts';
 import { typedIn } from '../../pages/field-values.ts';
 import { orShown } from '../../pages/form-pages.ts';
-import type { AdminContext, Page, Values } from '../../pages/page.ts';
+import { type AdminContext, get, type Page, post, type Values } from '../../pages/page.ts';
 import { createNames } from '../names.ts';
 import { showFound } from './found-page.ts';
 import { here, readAll, written } from './groups.ts';
@@ -131,37 +131,27 @@ async function save(context: AdminContext): Promise<void> {
 const inMailGroup = (context: AdminContext): AdminContext => ({ ...context, params: { group: 'mail' } });
 
 export const settingPages: readonly Page[] = [
-  {
-    method: 'GET',
-    path: '/settings',
-    async handle(context) {
-      const text = (context.query.get('q') ?? '').trim();
-      await (text === '' ? showGroup(context) : showFound(context, text));
+  get('/settings', async (context) => {
+    const text = (context.query.get('q') ?? '').trim();
+    await (text === '' ? showGroup(context) : showFound(context, text));
+  }),
+  post(
+    '/settings/mail/server',
+    orShown(saveServer, (context, server, status) => showGroup(inMailGroup(context), { server }, status)),
+    {
+      // As its route: before anything of the form is judged.
+      isSensitive: true,
+      formOn: { path: '/settings/mail' },
     },
-  },
-  {
-    method: 'POST',
-    path: '/settings/mail/server',
-    // As its route: before anything of the form is judged.
-    isSensitive: true,
-    formOn: { path: '/settings/mail' },
-    handle: orShown(saveServer, (context, server, status) =>
-      showGroup(inMailGroup(context), { server }, status),
-    ),
-  },
-  {
-    method: 'GET',
-    path: '/settings/:group',
-    async handle(context) {
-      const { test } = (await context.once()) ?? {};
-      await showGroup(context, isMembers(test) ? { test } : {});
-    },
-  },
-  {
-    method: 'POST',
-    path: '/settings/:group',
-    handle: orShown(save, (context, { values: typed, errors, alert }, status) =>
+  ),
+  get('/settings/:group', async (context) => {
+    const { test } = (await context.once()) ?? {};
+    await showGroup(context, isMembers(test) ? { test } : {});
+  }),
+  post(
+    '/settings/:group',
+    orShown(save, (context, { values: typed, errors, alert }, status) =>
       showGroup(context, { typed, errors, alert }, status),
     ),
-  },
+  ),
 ];

@@ -3,7 +3,7 @@
 import { invalid } from '../../../errors.ts';
 import { isMembers, parseJson } from '../../../json.ts';
 import { refusalOf, versionOf } from '../../pages/field-values.ts';
-import type { AdminContext, Page, Values } from '../../pages/page.ts';
+import { type AdminContext, get, type Page, post, type Values } from '../../pages/page.ts';
 import { type SettingChangeView, type SettingView, settings } from './resource.ts';
 
 const here = 'settings';
@@ -107,7 +107,7 @@ async function showDifference(
 }
 
 export const settingTransferPages: readonly Page[] = [
-  { method: 'GET', path: '/settings/export', handle: download },
-  { method: 'GET', path: '/settings/import', needs: 'admin', handle: async (context) => showImport(context) },
-  { method: 'POST', path: '/settings/import', formBytes: FORM_BYTES, handle: importSettings },
+  get('/settings/export', download),
+  get('/settings/import', async (context) => showImport(context), { needs: 'admin' }),
+  post('/settings/import', importSettings, { formBytes: FORM_BYTES }),
 ];

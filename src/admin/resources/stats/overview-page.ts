@@ -2,7 +2,7 @@
 // all data comes from GET /stats, which is computed at most once in ten seconds; only values that an administrator may just
 // have changed are read directly.
 import { barsOf, lineOf, shareOf } from '../../pages/chart.ts';
-import type { AdminContext, Page } from '../../pages/page.ts';
+import { type AdminContext, get, type Page, post } from '../../pages/page.ts';
 import { auditLog } from '../audit/resource.ts';
 import { clients } from '../clients/resource.ts';
 import { keyPlanOf } from '../keys/plan.ts';
@@ -186,7 +186,7 @@ async function dismissSteps(context: AdminContext): Promise<void> {
 }
 
 export const overviewPages: readonly Page[] = [
-  { method: 'POST', path: '/first-steps', handle: dismissSteps },
-  { method: 'GET', path: '', handle: overview },
-  { method: 'GET', path: '/second-factor', handle: async (context) => context.addFactor() },
+  post('/first-steps', dismissSteps),
+  get('', overview),
+  get('/second-factor', async (context) => context.addFactor()),
 ];

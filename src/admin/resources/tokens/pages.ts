@@ -4,7 +4,7 @@ import { type PageText, Phrase, phrase } from '../../../phrase.ts';
 import type { ListPage } from '../../api/list.ts';
 import { refusalOf } from '../../pages/field-values.ts';
 import { listLinks } from '../../pages/list-links.ts';
-import type { AdminContext, Page } from '../../pages/page.ts';
+import { type AdminContext, get, type Page, post } from '../../pages/page.ts';
 import { apis } from '../apis/resource.ts';
 import { applicationName } from '../clients/page.ts';
 import { clients } from '../clients/resource.ts';
@@ -163,7 +163,4 @@ async function revoke(context: AdminContext): Promise<void> {
   context.go(addressOf(query), 'token-revoked');
 }
 
-export const tokenPages: readonly Page[] = [
-  { method: 'GET', path: '/tokens', handle: list },
-  { method: 'POST', path: '/tokens/:id/revoke', handle: revoke },
-];
+export const tokenPages: readonly Page[] = [get('/tokens', list), post('/tokens/:id/revoke', revoke)];

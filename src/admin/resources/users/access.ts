@@ -2,7 +2,7 @@
 import { phrase } from '../../../phrase.ts';
 import { formPages, orShown } from '../../pages/form-pages.ts';
 import { personName } from '../../pages/format.ts';
-import { type AdminContext, idOf, type Page } from '../../pages/page.ts';
+import { type AdminContext, idOf, type Page, post } from '../../pages/page.ts';
 import { passkeys } from '../passkeys/resource.ts';
 import { grants } from '../tokens/resource.ts';
 import { showUser } from './page.ts';
@@ -76,5 +76,5 @@ export const userAccessPages: readonly Page[] = [
     show: showPasskeyEnd,
     submit: removePasskey,
   }),
-  { method: 'POST', path: '/users/:id/access/:client_id/take-back', handle: orShown(takeBack, showUser) },
+  post('/users/:id/access/:client_id/take-back', orShown(takeBack, showUser)),
 ];

@@ -5,7 +5,7 @@ import type { Handle } from '../../api/route.ts';
 import { actPages, type ItemAct, type Kind } from '../../pages/acts.ts';
 import { orShown } from '../../pages/form-pages.ts';
 import { personName } from '../../pages/format.ts';
-import { type AdminContext, idOf, type Page } from '../../pages/page.ts';
+import { type AdminContext, idOf, type Page, post } from '../../pages/page.ts';
 import { askAboutOwn, isConfirmed } from '../sessions/pages.ts';
 import { showUser } from './page.ts';
 import { userPicture } from './picture-route.ts';
@@ -150,15 +150,7 @@ const settleEmailChange =
 
 export const userActPages: readonly Page[] = [
   ...actPages(kind, acts),
-  {
-    method: 'POST',
-    path: '/users/:id/keep-email-change',
-    handle: orShown(settleEmailChange('keep', 'user-email-kept'), showUser),
-  },
-  {
-    method: 'POST',
-    path: '/users/:id/undo-email-change',
-    handle: orShown(settleEmailChange('undo', 'user-email-undone'), showUser),
-  },
-  { method: 'POST', path: '/users/:id/sign-out', handle: orShown(signOut, showUser) },
+  post('/users/:id/keep-email-change', orShown(settleEmailChange('keep', 'user-email-kept'), showUser)),
+  post('/users/:id/undo-email-change', orShown(settleEmailChange('undo', 'user-email-undone'), showUser)),
+  post('/users/:id/sign-out', orShown(signOut, showUser)),
 ];

@@ -2,7 +2,7 @@
 // through the same routes as for a single user, so that each has its own audit event.
 import { AppError } from '../../../errors.ts';
 import { personName } from '../../pages/format.ts';
-import type { AdminContext, Page } from '../../pages/page.ts';
+import { type AdminContext, get, type Page, post } from '../../pages/page.ts';
 import { groupChoices } from '../groups/choice.ts';
 import { groups } from '../groups/resource.ts';
 import { hasMailServer, readSettings } from '../settings/read.ts';
@@ -134,16 +134,12 @@ async function showDone(context: AdminContext): Promise<void> {
 const back = async (context: AdminContext): Promise<void> => context.go('/users');
 
 export const userBulkPages: readonly Page[] = [
-  { method: 'GET', path: '/users/selected', needs: 'admin', handle: back },
-  { method: 'POST', path: '/users/selected', formOn: { path: '/users' }, handle: ask },
-  { method: 'GET', path: '/users/selected/done', needs: 'admin', handle: showDone },
-  { method: 'GET', path: '/users/selected/confirmed', isSensitive: true, needs: 'admin', handle: back },
-  {
-    method: 'POST',
-    path: '/users/selected/confirmed',
-    isSensitive: true,
-    // The form is on the list, because the confirmation page is itself the response to a form.
+  get('/users/selected', back, { needs: 'admin' }),
+  post('/users/selected', ask, { formOn: { path: '/users' } }),
+  get('/users/selected/done', showDone, { needs: 'admin' }),
+  get('/users/selected/confirmed', back, { isSensitive: true, needs: 'admin' }),
+  post('/users/selected/confirmed', perform, {
+    isSensitive: true, // The form is on the list, because the confirmation page is itself the response to a form.
     formOn: { path: '/users', action: '/users/selected' },
-    handle: perform,
-  },
+  }),
 ];

@@ -7,7 +7,7 @@ import { invalid } from '../../../errors.ts';
 import { ours } from '../../../phrase.ts';
 import { csvOf } from '../../pages/exports.ts';
 import { isOn, refusalOf } from '../../pages/field-values.ts';
-import { type AdminContext, idOf, type Page } from '../../pages/page.ts';
+import { type AdminContext, get, idOf, type Page, post } from '../../pages/page.ts';
 import type { ImportRules, JudgedRow, Table, UserImport } from '../../pages/user-imports.ts';
 import { columns, guessMapping, MAX_ROWS, readTable } from './csv.ts';
 
@@ -197,24 +197,15 @@ async function download(context: AdminContext): Promise<void> {
 const sensitive = { isSensitive: true, needs: 'admin' } as const;
 
 export const csvImportPages: readonly Page[] = [
-  { method: 'GET', path: PATH, ...sensitive, handle: (context) => show(context) },
-  {
-    method: 'POST',
-    path: PATH,
+  get(PATH, (context) => show(context), sensitive),
+  post(PATH, submit, {
     isSensitive: true,
     formBytes: FORM_BYTES,
     file: { name: 'file', limitBytes: MAX_FILE_BYTES },
-    handle: submit,
-  },
-  { method: 'GET', path: `${PATH}/:id`, needs: 'admin', handle: showOne('users-import-run') },
-  {
-    method: 'GET',
-    path: `${PATH}/:id/progress`,
-    needs: 'admin',
-    isBackground: true,
-    handle: showOne('users-import-bar'),
-  },
-  { method: 'GET', path: `${PATH}/:id/refused`, ...sensitive, handle: download },
-  { method: 'POST', path: `${PATH}/:id/stop`, handle: stop },
-  { method: 'POST', path: `${PATH}/:id/continue`, isSensitive: true, handle: goOn },
+  }),
+  get(`${PATH}/:id`, showOne('users-import-run'), { needs: 'admin' }),
+  get(`${PATH}/:id/progress`, showOne('users-import-bar'), { needs: 'admin', isBackground: true }),
+  get(`${PATH}/:id/refused`, download, sensitive),
+  post(`${PATH}/:id/stop`, stop),
+  post(`${PATH}/:id/continue`, goOn, { isSensitive: true }),
 ];

@@ -3,7 +3,7 @@
 import { isMembers, memberOf, parseJson } from '../../../json.ts';
 import { expected } from '../../api/expected.ts';
 import { refusalOf, textOf } from '../../pages/field-values.ts';
-import type { AdminContext, Page } from '../../pages/page.ts';
+import { type AdminContext, get, type Page, post } from '../../pages/page.ts';
 import { type ImportResult, userImport } from './import-route.ts';
 import { importRowSchema } from './schema.ts';
 
@@ -96,18 +96,9 @@ async function importUsers(context: AdminContext): Promise<void> {
 
 export const userImportPages: readonly Page[] = [
   // Importing password hashes lets the administrator sign in as any imported user, so it requires a recent sign-in.
-  {
-    method: 'GET',
-    path: '/users/import',
+  get('/users/import', async (context) => showPage(context, (await context.once()) ?? {}), {
     isSensitive: true,
     needs: 'admin',
-    handle: async (context) => showPage(context, (await context.once()) ?? {}),
-  },
-  {
-    method: 'POST',
-    path: '/users/import',
-    isSensitive: true,
-    formBytes: FORM_BYTES,
-    handle: importUsers,
-  },
+  }),
+  post('/users/import', importUsers, { isSensitive: true, formBytes: FORM_BYTES }),
 ];

@@ -4,7 +4,7 @@ import { apiCall } from '../../pages/curl.ts';
 import { textOf, versionOf } from '../../pages/field-values.ts';
 import { formPages, type Refused } from '../../pages/form-pages.ts';
 import { personName } from '../../pages/format.ts';
-import { type AdminContext, idOf, type Page, type Values } from '../../pages/page.ts';
+import { type AdminContext, get, idOf, type Page, post, type Values } from '../../pages/page.ts';
 import { auditLog } from '../audit/resource.ts';
 import { groupChoices } from '../groups/choice.ts';
 import { createNames, shownEvents } from '../names.ts';
@@ -151,15 +151,11 @@ const edit = formPages({
 });
 
 export const userPages: readonly Page[] = [
-  { method: 'GET', path: '/users/:id', handle: (context) => showUser(context) },
+  get('/users/:id', (context) => showUser(context)),
   ...edit,
-  {
-    method: 'POST',
-    path: '/users/:id/devices/:device_id/revoke',
-    async handle(context) {
-      const params = { ...idOf(context), device_id: context.params.device_id ?? '' };
-      await context.call(trustedDevices.remove, { params });
-      context.go(`/users/${params.id}`, 'device-revoked');
-    },
-  },
+  post('/users/:id/devices/:device_id/revoke', async (context) => {
+    const params = { ...idOf(context), device_id: context.params.device_id ?? '' };
+    await context.call(trustedDevices.remove, { params });
+    context.go(`/users/${params.id}`, 'device-revoked');
+  }),
 ];
