@@ -3,7 +3,7 @@ import { toQrDataUri } from '../../../../second-factors/index.ts';
 import type { PageModels } from '../../../../views/index.ts';
 import { home } from './account-home.ts';
 import { notMeSamples } from './not-me-samples.ts';
-import { csrf, noErrors, type Sample, sample } from './sample.ts';
+import { csrf, noErrors, type Sample, sample, statesOf } from './sample.ts';
 import { recoveryCodes } from './second-step-samples.ts';
 
 const now = Date.UTC(2026, 10, 21, 14, 30);
@@ -108,64 +108,65 @@ const app = {
 } satisfies PageModels['account-app'];
 
 export const accountSamples = {
-  account: sample('account', { ...home, notice: 'password_changed' }),
-  'account-new': sample('account', {
-    ...home,
-    account: { ...home.account, name: undefined, isEmailVerified: false },
-    glance: { level: 'weak', advice: ['app', 'passkey', 'verify_email'] },
-    codesLeft: 0,
-    secondFactor: { hasEmailCodes: false, canUseEmail: 'later', hasFactor: false, isOff: false },
-    hasMailedLink: false,
-    passkeys: { count: 0 },
-    sessions: home.sessions.slice(0, 1),
-    devices: [],
-    applications: [],
-    activity: [],
+  ...statesOf('account', home, {
+    '': { notice: 'password_changed' },
+    new: {
+      account: { ...home.account, name: undefined, isEmailVerified: false },
+      glance: { level: 'weak', advice: ['app', 'passkey', 'verify_email'] },
+      codesLeft: 0,
+      secondFactor: { hasEmailCodes: false, canUseEmail: 'later', hasFactor: false, isOff: false },
+      hasMailedLink: false,
+      passkeys: { count: 0 },
+      sessions: home.sessions.slice(0, 1),
+      devices: [],
+      applications: [],
+      activity: [],
+    },
+    confirm: {
+      glance: { ...home.glance, level: 'fair' },
+      confirmUrl: '/oauth2/authorize?prompt=login',
+      alert: 'alert.session_gone',
+    },
   }),
-  'account-confirm': sample('account', {
-    ...home,
-    glance: { ...home.glance, level: 'fair' },
-    confirmUrl: '/oauth2/authorize?prompt=login',
-    alert: 'alert.session_gone',
+  ...statesOf('account-profile', profile, {
+    username: {
+      usernameChange: 'now',
+      errors: { username: 'invalid.username_taken', given_name: 'invalid.text' },
+    },
+    later: { usernameChange: 'later', confirmUrl: '/oauth2/authorize?prompt=login', alert: 'alert.stale' },
   }),
-  'account-profile': sample('account-profile', profile),
-  'account-profile-username': sample('account-profile', {
-    ...profile,
-    usernameChange: 'now',
-    errors: { username: 'invalid.username_taken', given_name: 'invalid.text' },
-  }),
-  'account-profile-later': sample('account-profile', {
-    ...profile,
-    usernameChange: 'later',
-    confirmUrl: '/oauth2/authorize?prompt=login',
-    alert: 'alert.stale',
-  }),
-  'account-picture': sample('account-picture', { csrf, account: profile.account, errors: noErrors }),
-  'account-picture-refused': sample('account-picture', {
-    csrf,
-    account: { ...profile.account, avatarId: 'AAAAAAAAAAAAAAAAAAAAAA' },
-    errors: { picture: 'invalid.picture' },
-  }),
-  'account-applications': sample('account-applications', {
-    account: profile.account,
-    applications: [
-      { name: 'Acme Mail', url: 'https://mail.acme.example/', host: 'mail.acme.example' },
-      {
-        name: 'Analytical Engine, Spreadsheets and Tables, Incorporated',
-        url: 'https://tables.of.the.department.of.analytical.engines.sheets.example:8443/',
-        host: 'tables.of.the.department.of.analytical.engines.sheets.example:8443',
+  ...statesOf(
+    'account-picture',
+    { csrf, account: profile.account, errors: noErrors },
+    {
+      refused: {
+        account: { ...profile.account, avatarId: 'AAAAAAAAAAAAAAAAAAAAAA' },
+        errors: { picture: 'invalid.picture' },
       },
-      { name: 'وقائع', url: 'https://news.example/', host: 'news.example' },
-      { name: 'Terminal' },
-    ],
-  }),
-  'account-applications-none': sample('account-applications', { account: profile.account, applications: [] }),
-  'account-data': sample('account-data', { csrf, account: profile.account }),
-  'account-data-later': sample('account-data', {
-    csrf,
-    account: profile.account,
-    confirmUrl: '/oauth2/authorize?prompt=login',
-  }),
+    },
+  ),
+  ...statesOf(
+    'account-applications',
+    {
+      account: profile.account,
+      applications: [
+        { name: 'Acme Mail', url: 'https://mail.acme.example/', host: 'mail.acme.example' },
+        {
+          name: 'Analytical Engine, Spreadsheets and Tables, Incorporated',
+          url: 'https://tables.of.the.department.of.analytical.engines.sheets.example:8443/',
+          host: 'tables.of.the.department.of.analytical.engines.sheets.example:8443',
+        },
+        { name: 'وقائع', url: 'https://news.example/', host: 'news.example' },
+        { name: 'Terminal' },
+      ],
+    },
+    { none: { applications: [] } },
+  ),
+  ...statesOf(
+    'account-data',
+    { csrf, account: profile.account },
+    { later: { confirmUrl: '/oauth2/authorize?prompt=login' } },
+  ),
   'account-export': sample('account-export', {
     account: profile.account,
     exportedAt: now,
@@ -186,61 +187,36 @@ export const accountSamples = {
       },
     ],
   }),
-  'account-delete': sample('account-delete', deletion),
-  'account-delete-now': sample('account-delete', {
-    ...deletion,
-    applications: [],
-    graceDays: 0,
-    errors: { username: 'invalid.own_username' },
-  }),
-  'account-delete-later': sample('account-delete', {
-    ...deletion,
-    confirmUrl: '/oauth2/authorize?prompt=login',
-    alert: 'alert.last_admin',
+  ...statesOf('account-delete', deletion, {
+    now: { applications: [], graceDays: 0, errors: { username: 'invalid.own_username' } },
+    later: { confirmUrl: '/oauth2/authorize?prompt=login', alert: 'alert.last_admin' },
   }),
   'account-delete-done': sample('account-delete-done', { dueAt: now + 14 * DAY }),
   'account-delete-gone': sample('account-delete-done', {}),
   ...notMeSamples,
-  'account-password-reported': sample('account-password', { ...password, notice: 'reported' }),
-  'account-email': sample('account-email', {
-    ...email,
-    others: ['ada@lovelace.example', to],
-    pending: ['countess@ockham.example'],
-    notice: 'sent',
+  ...statesOf('account-email', email, {
+    '': { others: ['ada@lovelace.example', to], pending: ['countess@ockham.example'], notice: 'sent' },
+    full: {
+      others: ['ada@lovelace.example', 'countess@ockham.example', 'aal@engine.example', to],
+      canAdd: false,
+    },
+    'no-mail': { others: [to], mailOff: true },
+    unverified: { isVerified: false },
+    wrong: { errors: { email: 'invalid.email_new' } },
+    later: { email: undefined, isVerified: false, confirmUrl: '/oauth2/authorize?prompt=login' },
+    stopped: { others: ['ada@lovelace.example'], stopped: { from: email.email, to, keepWaits: false } },
   }),
-  'account-email-full': sample('account-email', {
-    ...email,
-    others: ['ada@lovelace.example', 'countess@ockham.example', 'aal@engine.example', to],
-    canAdd: false,
-  }),
-  'account-email-no-mail': sample('account-email', { ...email, others: [to], mailOff: true }),
-  'account-email-unverified': sample('account-email', { ...email, isVerified: false }),
-  'account-email-wrong': sample('account-email', { ...email, errors: { email: 'invalid.email_new' } }),
-  'account-email-later': sample('account-email', {
-    ...email,
-    email: undefined,
-    isVerified: false,
-    confirmUrl: '/oauth2/authorize?prompt=login',
-  }),
-  'account-email-stopped': sample('account-email', {
-    ...email,
-    others: ['ada@lovelace.example'],
-    stopped: { from: email.email, to, keepWaits: false },
-  }),
-  'account-email-confirm': sample('account-email-confirm', {
-    csrf,
-    token: 'token-of-a-link',
-    owner: profile.account,
-    to,
-    isAddition: true,
-  }),
-  'account-email-confirm-first': sample('account-email-confirm', {
-    csrf,
-    token: 'token-of-a-link',
-    owner: profile.account,
-    to,
-    isAddition: false,
-  }),
+  ...statesOf(
+    'account-email-confirm',
+    {
+      csrf,
+      token: 'token-of-a-link',
+      owner: profile.account,
+      to,
+      isAddition: true,
+    },
+    { first: { isAddition: false } },
+  ),
   'account-email-drop': sample('account-email-stop', {
     csrf,
     token: 'token-of-a-link',
@@ -256,38 +232,24 @@ export const accountSamples = {
   'account-email-changed': sample('account-email-done', { what: 'changed' }),
   'account-email-undone': sample('account-email-done', { what: 'undone' }),
   'account-email-ended': sample('account-email-done', { what: 'stopped' }),
-  'account-password': sample('account-password', password),
-  'account-password-wrong': sample('account-password', {
-    ...password,
-    errors: { current_password: 'invalid.current_password' },
+  ...statesOf('account-password', password, {
+    reported: { notice: 'reported' },
+    wrong: { errors: { current_password: 'invalid.current_password' } },
+    first: { hasPassword: false },
+    confirm: { confirmUrl: '/oauth2/authorize?prompt=login' },
   }),
-  'account-password-first': sample('account-password', { ...password, hasPassword: false }),
-  'account-password-confirm': sample('account-password', {
-    ...password,
-    confirmUrl: '/oauth2/authorize?prompt=login',
+  ...statesOf('account-second-factor', second, {
+    '': { notice: 'app_on' },
+    none: { appSince: undefined, hasFactor: false, hasEmailCodes: false, codesLeft: 0 },
+    required: {
+      hasEmailCodes: false,
+      isRequired: true,
+      canRemoveApp: false,
+      codesLeft: 0,
+      alert: 'alert.factor_required',
+    },
+    confirm: { isOff: true, confirmUrl: '/oauth2/authorize?prompt=login' },
   }),
-  'account-second-factor': sample('account-second-factor', { ...second, notice: 'app_on' }),
-  'account-second-factor-none': sample('account-second-factor', {
-    ...second,
-    appSince: undefined,
-    hasFactor: false,
-    hasEmailCodes: false,
-    codesLeft: 0,
-  }),
-  'account-second-factor-required': sample('account-second-factor', {
-    ...second,
-    hasEmailCodes: false,
-    isRequired: true,
-    canRemoveApp: false,
-    codesLeft: 0,
-    alert: 'alert.factor_required',
-  }),
-  'account-second-factor-confirm': sample('account-second-factor', {
-    ...second,
-    isOff: true,
-    confirmUrl: '/oauth2/authorize?prompt=login',
-  }),
-  'account-app': sample('account-app', app),
-  'account-app-again': sample('account-app', { ...app, isReplacing: true, alert: 'alert.code_wrong' }),
+  ...statesOf('account-app', app, { again: { isReplacing: true, alert: 'alert.code_wrong' } }),
   'account-recovery-codes': sample('account-recovery-codes', { account, codes: recoveryCodes }),
 } as const satisfies Record<string, Sample>;

@@ -1,6 +1,6 @@
 // Sample models of pages with passkeys.
 import type { PageModels } from '../../../../views/index.ts';
-import { csrf, interaction, type Sample, sample } from './sample.ts';
+import { csrf, interaction, type Sample, sample, statesOf } from './sample.ts';
 
 const making = {
   csrf,
@@ -68,26 +68,21 @@ export const passkeySamples = {
   }),
   'passkey-enrol': sample('passkey-enrol', making),
   'passkey-offer': sample('passkey-offer', making),
-  recover: sample('recover', {
-    csrf,
-    interaction,
-    clientId: 'acme',
-    values: { username: '' },
-    backUrl: '/auth/oauth2/login',
+  ...statesOf(
+    'recover',
+    {
+      csrf,
+      interaction,
+      clientId: 'acme',
+      values: { username: '' },
+      backUrl: '/auth/oauth2/login',
+    },
+    { failed: { values: { username: 'ada' }, alert: 'alert.recovery_failed' } },
+  ),
+  ...statesOf('account-passkeys', own, {
+    '': { notice: 'added' },
+    none: { passkeys: [] },
+    confirm: { confirmUrl: '/oauth2/authorize?prompt=login' },
+    last: { alert: 'alert.passkey_last' },
   }),
-  'recover-failed': sample('recover', {
-    csrf,
-    interaction,
-    clientId: 'acme',
-    values: { username: 'ada' },
-    alert: 'alert.recovery_failed',
-    backUrl: '/auth/oauth2/login',
-  }),
-  'account-passkeys': sample('account-passkeys', { ...own, notice: 'added' }),
-  'account-passkeys-none': sample('account-passkeys', { ...own, passkeys: [] }),
-  'account-passkeys-confirm': sample('account-passkeys', {
-    ...own,
-    confirmUrl: '/oauth2/authorize?prompt=login',
-  }),
-  'account-passkeys-last': sample('account-passkeys', { ...own, alert: 'alert.passkey_last' }),
 } as const satisfies Record<string, Sample>;

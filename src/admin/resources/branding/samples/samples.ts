@@ -2,208 +2,119 @@
 import { accountSamples } from './account-samples.ts';
 import { mailedLinkSamples } from './mailed-link-samples.ts';
 import { passkeySamples } from './passkey-samples.ts';
-import { csrf, interaction, noErrors, type Sample, sample } from './sample.ts';
+import { csrf, interaction, noErrors, type Sample, sample, statesOf } from './sample.ts';
 import { secondStepSamples } from './second-step-samples.ts';
 import { signupSamples } from './signup-samples.ts';
 
 const baseUrl = 'http://localhost:3000';
 
+const login = { csrf, interaction, clientName: 'Acme Analytics', values: { username: '' }, canCancel: true };
+const account = { username: 'ada.lovelace', name: 'Ada Lovelace' };
+const switchUrl = '/oauth2/authorize?prompt=login';
+const signUpUrl = '/oauth2/signup?interaction=Vb3qZk1x9rT0';
+const known = { account, isConfirming: true, switchUrl };
+const withPasskey = { mode: 'password_and_passkey', canPasskey: true } as const;
+const withMail = { canReset: true, canMagicLink: true };
+
 export const samples = {
-  login: sample('login', {
-    csrf,
-    interaction,
-    clientName: 'Acme Analytics',
-    values: { username: '' },
-    canCancel: true,
-  }),
-  'login-choose': sample('login', {
-    csrf,
-    interaction,
-    clientName: 'Acme Analytics',
-    values: { username: '' },
-    account: { username: 'ada.lovelace', name: 'Ada Lovelace' },
-    switchUrl: '/oauth2/authorize?prompt=login',
-    canContinue: true,
-    canCancel: true,
-  }),
-  'login-plain': sample('login', { csrf, interaction, values: { username: '' } }),
-  'login-failed': sample('login', {
-    csrf,
-    interaction,
-    clientName: 'Acme Analytics',
-    values: { username: 'ada.lovelace@acme.example' },
-    alert: 'alert.signin_failed',
-    canCancel: true,
-  }),
-  'login-limited': sample('login', {
-    csrf,
-    interaction,
-    clientName: 'Acme Analytics',
-    values: { username: 'ada' },
-    alert: 'alert.rate_limited',
-    retryAfterSeconds: 95,
-    canCancel: true,
-  }),
-  'login-known': sample('login', {
-    csrf,
-    interaction,
-    clientName: 'Acme Analytics',
-    values: { username: '' },
-    account: { username: 'ada.lovelace', name: 'Ada Lovelace' },
-    isConfirming: true,
-    switchUrl: '/oauth2/authorize?prompt=login',
-    canCancel: true,
-  }),
-  'login-known-passkey': sample('login', {
-    csrf,
-    interaction,
-    clientName: 'Acme Analytics',
-    values: { username: '' },
-    account: { username: 'ada.lovelace', name: 'Ada Lovelace' },
-    isConfirming: true,
-    switchUrl: '/oauth2/authorize?prompt=login',
-    canCancel: true,
-    canReset: true,
-    mode: 'password_and_passkey',
-    canPasskey: true,
-    first: 'passkey',
-  }),
-  'login-confirm-act': sample('login', {
-    csrf,
-    interaction,
-    clientName: 'Latchkey',
-    values: { username: '' },
-    account: { username: 'ada.lovelace', name: 'Ada Lovelace' },
-    isConfirming: true,
-    confirming: { act: 'user_delete', name: 'Grace <b>Hopper</b>' },
-    switchUrl: '/oauth2/authorize?prompt=login',
-    canCancel: true,
-    mode: 'password_and_passkey',
-    canPasskey: true,
-    first: 'passkey',
-  }),
-  'login-people': sample('login', {
-    csrf,
-    interaction,
-    clientName: 'Acme Analytics',
-    values: { username: '' },
-    canCancel: true,
-    signUpUrl: '/oauth2/signup?interaction=Vb3qZk1x9rT0',
-    mode: 'password_and_passkey',
-    canPasskey: true,
-    people: [
-      { username: 'ada.lovelace', name: 'Ada Lovelace', handle: 'a', url: '/oauth2/login?as=a' },
-      { username: 'grace', handle: 'b', url: '/oauth2/login?as=b' },
-      { username: 'm', name: 'محمد بن موسى الخوارزمي', handle: 'c', url: '/oauth2/login?as=c' },
-    ],
-    otherUrl: '/oauth2/login?as=other',
-  }),
-  'login-passkey-first': sample('login', {
-    csrf,
-    interaction,
-    clientName: 'Acme Analytics',
-    values: { username: '' },
-    canCancel: true,
-    canReset: true,
-    canMagicLink: true,
-    signUpUrl: '/oauth2/signup?interaction=Vb3qZk1x9rT0',
-    mode: 'password_and_passkey',
-    canPasskey: true,
-    first: 'passkey',
-  }),
-  'login-link-first': sample('login', {
-    csrf,
-    interaction,
-    clientName: 'Acme Analytics',
-    values: { username: '' },
-    canCancel: true,
-    canReset: true,
-    canMagicLink: true,
-    mode: 'password_and_passkey',
-    canPasskey: true,
-    first: 'link',
-  }),
-  'login-full': sample('login', {
-    csrf,
-    interaction,
-    clientName: 'Acme Analytics',
-    values: { username: '' },
-    canCancel: true,
-    canReset: true,
-    canMagicLink: true,
-    signUpUrl: '/oauth2/signup?interaction=Vb3qZk1x9rT0',
-    mode: 'password_and_passkey',
-    canPasskey: true,
-    canRemember: true,
+  ...statesOf('login', login, {
+    choose: { account, switchUrl, canContinue: true },
+    plain: { clientName: undefined, canCancel: undefined },
+    failed: { values: { username: 'ada.lovelace@acme.example' }, alert: 'alert.signin_failed' },
+    limited: { values: { username: 'ada' }, alert: 'alert.rate_limited', retryAfterSeconds: 95 },
+    known,
+    'known-passkey': { ...known, ...withPasskey, canReset: true, first: 'passkey' },
+    'confirm-act': {
+      ...known,
+      ...withPasskey,
+      clientName: 'Latchkey',
+      confirming: { act: 'user_delete', name: 'Grace <b>Hopper</b>' },
+      first: 'passkey',
+    },
+    people: {
+      ...withPasskey,
+      signUpUrl,
+      people: [
+        { username: 'ada.lovelace', name: 'Ada Lovelace', handle: 'a', url: '/oauth2/login?as=a' },
+        { username: 'grace', handle: 'b', url: '/oauth2/login?as=b' },
+        { username: 'm', name: 'محمد بن موسى الخوارزمي', handle: 'c', url: '/oauth2/login?as=c' },
+      ],
+      otherUrl: '/oauth2/login?as=other',
+    },
+    'passkey-first': { ...withPasskey, ...withMail, signUpUrl, first: 'passkey' },
+    'link-first': { ...withPasskey, ...withMail, first: 'link' },
+    full: { ...withPasskey, ...withMail, signUpUrl, canRemember: true },
   }),
   ...accountSamples,
   ...passkeySamples,
   ...secondStepSamples,
   ...mailedLinkSamples,
   ...signupSamples,
-  onboard: sample('onboard', { csrf, values: { username: '', email: '' }, errors: noErrors, minLength: 8 }),
-  'onboard-errors': sample('onboard', {
-    csrf,
-    values: { username: 'ad', email: 'ada@' },
-    errors: {
-      username: 'Must have 3 to 64 characters.',
-      email: 'Must be an e-mail address such as alice@example.com.',
-      password: 'Must have at least 8 characters.',
-      confirm_password: 'invalid.password_mismatch',
+  ...statesOf(
+    'onboard',
+    { csrf, values: { username: '', email: '' }, errors: noErrors, minLength: 8 },
+    {
+      errors: {
+        values: { username: 'ad', email: 'ada@' },
+        errors: {
+          username: 'Must have 3 to 64 characters.',
+          email: 'Must be an e-mail address such as alice@example.com.',
+          password: 'Must have at least 8 characters.',
+          confirm_password: 'invalid.password_mismatch',
+        },
+      },
     },
-    minLength: 8,
-  }),
-  consent: sample('consent', {
-    csrf,
-    interaction,
-    client: {
-      name: 'Acme Analytics',
-      host: 'analytics.acme.example',
-      policyUri: 'https://acme.example/privacy',
-      tosUri: 'https://acme.example/terms',
-      isFirstTime: true,
+  ),
+  ...statesOf(
+    'consent',
+    {
+      csrf,
+      interaction,
+      client: {
+        name: 'Acme Analytics',
+        host: 'analytics.acme.example',
+        policyUri: 'https://acme.example/privacy',
+        tosUri: 'https://acme.example/terms',
+        isFirstTime: true,
+      },
+      account: { username: 'ada.lovelace', email: 'ada.lovelace@acme.example' },
+      scopes: [
+        { name: 'openid', group: 'know' },
+        { name: 'profile', group: 'know' },
+        { name: 'email', group: 'know' },
+        { name: 'offline_access', group: 'act' },
+        { name: 'calendar:write', group: 'act' },
+      ],
     },
-    account: { username: 'ada.lovelace', email: 'ada.lovelace@acme.example' },
-    scopes: [
-      { name: 'openid', group: 'know' },
-      { name: 'profile', group: 'know' },
-      { name: 'email', group: 'know' },
-      { name: 'offline_access', group: 'act' },
-      { name: 'calendar:write', group: 'act' },
-    ],
-  }),
-  'consent-agent': sample('consent', {
-    csrf,
-    interaction,
-    client: {
-      name: 'Notes agent',
-      host: 'localhost:33418',
-      isFirstTime: true,
-      stranger: { address: 'agent.acme.example/client.json', isLocal: true, maxSeconds: 2_592_000 },
+    {
+      agent: {
+        client: {
+          name: 'Notes agent',
+          host: 'localhost:33418',
+          isFirstTime: true,
+          stranger: { address: 'agent.acme.example/client.json', isLocal: true, maxSeconds: 2_592_000 },
+        },
+        account: { username: 'ada' },
+        scopes: [{ name: 'openid', group: 'know' }],
+      },
+      confirm: {
+        client: { name: 'Acme Desktop', host: 'localhost:33418', isFirstTime: false, isConfirming: true },
+        account: { username: 'ada', name: 'Ada Lovelace' },
+        scopes: [],
+      },
+      all: {
+        client: { name: 'Backoffice', isFirstTime: false },
+        account: { username: 'ada' },
+        scopes: [
+          { name: 'admin', group: 'act' },
+          { name: 'phone', group: 'know' },
+          { name: 'address', group: 'know' },
+          { name: 'roles', group: 'know' },
+          { name: 'groups', group: 'know' },
+        ],
+      },
     },
-    account: { username: 'ada' },
-    scopes: [{ name: 'openid', group: 'know' }],
-  }),
-  'consent-confirm': sample('consent', {
-    csrf,
-    interaction,
-    client: { name: 'Acme Desktop', host: 'localhost:33418', isFirstTime: false, isConfirming: true },
-    account: { username: 'ada', name: 'Ada Lovelace' },
-    scopes: [],
-  }),
-  'consent-all': sample('consent', {
-    csrf,
-    interaction,
-    client: { name: 'Backoffice', isFirstTime: false },
-    account: { username: 'ada' },
-    scopes: [
-      { name: 'admin', group: 'act' },
-      { name: 'phone', group: 'know' },
-      { name: 'address', group: 'know' },
-      { name: 'roles', group: 'know' },
-      { name: 'groups', group: 'know' },
-    ],
-  }),
+  ),
   'error-redirect': sample('error', {
     status: 400,
     message: { key: 'alert.redirect_uri_unregistered' },
@@ -246,13 +157,11 @@ export const samples = {
     ],
     account: { username: 'ada.lovelace' },
   }),
-  device: sample('device', { action: '/oauth2/device', xsrf: csrf }),
-  'device-failed': sample('device', {
-    action: '/oauth2/device',
-    xsrf: csrf,
-    userCode: 'WDJB-MJHT',
-    alert: 'alert.device_code_unknown',
-  }),
+  ...statesOf(
+    'device',
+    { action: '/oauth2/device', xsrf: csrf },
+    { failed: { userCode: 'WDJB-MJHT', alert: 'alert.device_code_unknown' } },
+  ),
   'device-confirm': sample('device-confirm', {
     action: '/oauth2/device',
     xsrf: csrf,

@@ -1,7 +1,7 @@
 // Sample models of the second step: codes, enrolment, recovery codes.
 import { toQrDataUri } from '../../../../second-factors/index.ts';
 import type { PageModels } from '../../../../views/index.ts';
-import { csrf, interaction, type Sample, sample } from './sample.ts';
+import { csrf, interaction, type Sample, sample, statesOf } from './sample.ts';
 
 const secondStep = {
   csrf,
@@ -15,7 +15,7 @@ const secondStep = {
   canTrust: true,
   trustDays: 30,
 } satisfies PageModels['mfa'];
-const byMail = { ...secondStep, method: 'email', sentTo: 'a•••@a•••.example' } as const;
+const byMail = { method: 'email', sentTo: 'a•••@a•••.example' } as const;
 
 const otpauthUri =
   'otpauth://totp/Latchkey:ada.lovelace?secret=JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP&issuer=Latchkey';
@@ -43,41 +43,36 @@ export const recoveryCodes = [
 ];
 
 export const secondStepSamples = {
-  mfa: sample('mfa', secondStep),
-  'mfa-failed': sample('mfa', { ...secondStep, alert: 'alert.code_wrong' }),
-  'mfa-limited': sample('mfa', { ...secondStep, alert: 'alert.rate_limited', retryAfterSeconds: 95 }),
-  'mfa-plain': sample('mfa', {
-    csrf,
-    interaction,
-    methods: ['totp'],
-    method: 'totp',
-    canTrust: false,
-    trustDays: 30,
+  ...statesOf('mfa', secondStep, {
+    failed: { alert: 'alert.code_wrong' },
+    limited: { alert: 'alert.rate_limited', retryAfterSeconds: 95 },
+    plain: {
+      clientId: undefined,
+      clientName: undefined,
+      account: undefined,
+      switchUrl: undefined,
+      methods: ['totp'],
+      canTrust: false,
+    },
+    email: { ...byMail, resendInSeconds: 42 },
+    'email-again': { ...byMail, alert: 'alert.code_expired', isCodeSpent: true },
+    'email-unsent': { method: 'email' },
+    'email-no-mail': { method: 'email', mailOff: true },
+    recovery: { method: 'recovery' },
+    'recovery-failed': { method: 'recovery', alert: 'alert.code_wrong' },
   }),
-  'mfa-email': sample('mfa', { ...byMail, resendInSeconds: 42 }),
-  'mfa-email-again': sample('mfa', { ...byMail, alert: 'alert.code_expired', isCodeSpent: true }),
-  'mfa-email-unsent': sample('mfa', { ...secondStep, method: 'email' }),
-  'mfa-email-no-mail': sample('mfa', { ...secondStep, method: 'email', mailOff: true }),
-  'mfa-recovery': sample('mfa', { ...secondStep, method: 'recovery' }),
-  'mfa-recovery-failed': sample('mfa', { ...secondStep, method: 'recovery', alert: 'alert.code_wrong' }),
-  'mfa-enrol': sample('mfa-enrol', enrolment),
-  'mfa-enrol-email': sample('mfa-enrol', { ...enrolment, canUseEmail: true }),
-  'mfa-enrol-failed': sample('mfa-enrol', {
-    ...enrolment,
-    clientName: 'Acme Analytics',
-    requiredBy: 'client',
-    passkey: 'first',
-    alert: 'alert.code_wrong',
+  ...statesOf('mfa-enrol', enrolment, {
+    email: { canUseEmail: true },
+    failed: {
+      clientName: 'Acme Analytics',
+      requiredBy: 'client',
+      passkey: 'first',
+      alert: 'alert.code_wrong',
+    },
+    passkey: { clientName: 'Acme Analytics', requiredBy: 'client', passkey: 'first', canUseEmail: true },
+    also: { requiredBy: 'admin', passkey: 'also' },
+    reset: { requiredBy: 'reset', passkey: 'also' },
   }),
-  'mfa-enrol-passkey': sample('mfa-enrol', {
-    ...enrolment,
-    clientName: 'Acme Analytics',
-    requiredBy: 'client',
-    passkey: 'first',
-    canUseEmail: true,
-  }),
-  'mfa-enrol-also': sample('mfa-enrol', { ...enrolment, requiredBy: 'admin', passkey: 'also' }),
-  'mfa-enrol-reset': sample('mfa-enrol', { ...enrolment, requiredBy: 'reset', passkey: 'also' }),
   leaving: sample('leaving', {
     csrf,
     interaction,

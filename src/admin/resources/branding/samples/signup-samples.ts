@@ -1,6 +1,6 @@
 // Sample models of sign-up: the form in its states, the code for the address, an expired invitation.
 import type { PageModels } from '../../../../views/index.ts';
-import { csrf, interaction, noErrors, type Sample, sample } from './sample.ts';
+import { csrf, interaction, noErrors, type Sample, sample, statesOf } from './sample.ts';
 
 const fields = {
   username: 'required',
@@ -37,34 +37,33 @@ const code = {
 } satisfies PageModels['signup-verify'];
 
 export const signupSamples = {
-  signup: sample('signup', form),
-  'signup-no-mail': sample('signup', { ...form, mailOff: true }),
-  'signup-full': sample('signup', {
-    ...form,
-    questions: { ...questions, fields: asked, terms },
-    values: { username: 'ada.lovelace', email: 'ada.lovelace@acme.example' },
-  }),
-  'signup-errors': sample('signup', {
-    ...form,
-    questions: { ...questions, fields: asked, terms },
-    values: { username: 'ada', email: 'ada@mail.example', phone_number: '12' },
+  ...statesOf('signup', form, {
+    'no-mail': { mailOff: true },
+    full: {
+      questions: { ...questions, fields: asked, terms },
+      values: { username: 'ada.lovelace', email: 'ada.lovelace@acme.example' },
+    },
     errors: {
-      email: 'invalid.email_domain',
-      username: 'invalid.username_taken',
-      password: 'Must have at least 8 characters.',
-      confirm_password: 'invalid.password_mismatch',
-      phone_number: 'Must be a telephone number such as +41 44 123 45 67.',
-      accept_terms: 'invalid.terms',
+      questions: { ...questions, fields: asked, terms },
+      values: { username: 'ada', email: 'ada@mail.example', phone_number: '12' },
+      errors: {
+        email: 'invalid.email_domain',
+        username: 'invalid.username_taken',
+        password: 'Must have at least 8 characters.',
+        confirm_password: 'invalid.password_mismatch',
+        phone_number: 'Must be a telephone number such as +41 44 123 45 67.',
+        accept_terms: 'invalid.terms',
+      },
     },
-  }),
-  'signup-passkey': sample('signup', {
-    ...form,
-    questions: {
-      ...questions,
-      isPasswordAsked: false,
-      fields: { ...fields, username: 'hidden', given_name: 'hidden', family_name: 'hidden' },
-      terms: { termsUrl: '', privacyUrl: terms.privacyUrl },
+    passkey: {
+      questions: {
+        ...questions,
+        isPasswordAsked: false,
+        fields: { ...fields, username: 'hidden', given_name: 'hidden', family_name: 'hidden' },
+        terms: { termsUrl: '', privacyUrl: terms.privacyUrl },
+      },
     },
+    limited: { alert: 'alert.busy', retryAfterSeconds: 95 },
   }),
   'signup-invited': sample('signup', {
     csrf,
@@ -74,32 +73,22 @@ export const signupSamples = {
     values: {},
     errors: noErrors,
   }),
-  'signup-limited': sample('signup', { ...form, alert: 'alert.busy', retryAfterSeconds: 95 }),
-  'signup-verify': sample('signup-verify', code),
-  'signup-verify-again': sample('signup-verify', {
-    ...code,
-    resendInSeconds: 0,
-    canSkip: true,
-    alert: 'alert.code_wrong',
+  ...statesOf('signup-verify', code, {
+    again: { resendInSeconds: 0, canSkip: true, alert: 'alert.code_wrong' },
   }),
-  enrolment: sample('enrolment', {
-    csrf,
-    token: 'mJ4yQ0vPq8kX2cT7bN5sL1wZ',
-    username: 'ada.lovelace',
-    email: 'ada.lovelace@acme.example',
-    isPasswordAsked: true,
-    minLength: 8,
-    errors: { confirm_password: 'invalid.password_mismatch' },
-  }),
-  'enrolment-passkey': sample('enrolment', {
-    csrf,
-    token: 'mJ4yQ0vPq8kX2cT7bN5sL1wZ',
-    username: 'ada.lovelace',
-    email: 'ada.lovelace@acme.example',
-    isPasswordAsked: false,
-    minLength: 8,
-    errors: noErrors,
-  }),
+  ...statesOf(
+    'enrolment',
+    {
+      csrf,
+      token: 'mJ4yQ0vPq8kX2cT7bN5sL1wZ',
+      username: 'ada.lovelace',
+      email: 'ada.lovelace@acme.example',
+      isPasswordAsked: true,
+      minLength: 8,
+      errors: { confirm_password: 'invalid.password_mismatch' },
+    },
+    { passkey: { isPasswordAsked: false, errors: noErrors } },
+  ),
   'signup-done': sample('signup-done', {
     clientName: 'Acme Analytics',
     continueUrl: 'https://acme.example/login',
