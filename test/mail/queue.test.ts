@@ -206,7 +206,7 @@ test('attack: names, User-Agents and addresses chosen by strangers rewrite a mai
     url: reset,
     expiresSeconds: 1800,
     username:
-      'ann\r\n\r\nCall +1 555 0100\u202e\u200b <img src=x onerror=alert(1)> {product}{{ 7*7 }}'.padEnd(
+      'ann\r\n\r\nCall +1 555 0100\u202e\u200b <img src=x onerror=alert(1)> {product}{{ 7*7331 }}'.padEnd(
         500,
         'x',
       ),
@@ -216,10 +216,10 @@ test('attack: names, User-Agents and addresses chosen by strangers rewrite a mai
   await mail.queue({ to: 'ann@example.com', template: 'password_reset', values });
   const [item] = (await mail.list(everything)).items;
   assert.ok(item?.text && item.html);
-  assert.doesNotMatch(item.html, /<img|evil\.example|49/);
-  assert.doesNotMatch(item.text, /evil\.example|49|\u202e|\u200b/);
+  assert.doesNotMatch(item.html, /<img|evil\.example|51317/);
+  assert.doesNotMatch(item.text, /evil\.example|51317|\u202e|\u200b/);
   const account = item.text.split('\n').filter((line) => line.startsWith('Account:'));
-  assert.match(account.join(), /^Account: annCall \+1 555 0100 <img .*\{product\}\{\{ 7\*7 \}\}x*$/);
+  assert.match(account.join(), /^Account: annCall \+1 555 0100 <img .*\{product\}\{\{ 7\*7331 \}\}x*$/);
   assert.ok((account[0]?.length ?? 999) <= 110);
   assert.doesNotMatch(item.subject, /ann/);
 });
