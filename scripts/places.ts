@@ -1,16 +1,17 @@
-// `node scripts/places.ts NAME`: the product files that a name of a fact occurs in. `node scripts/places.ts --lower` writes lower
-// ceilings into test/model/places.test.ts where there are fewer places now; it never raises one, and
-// takes off the list what is as usual.
+// `node scripts/places.ts NAME`: the product files that a name of a fact occurs in. `node scripts/places.ts --lower` takes off
+// test/model/places.txt what is no longer there; it never adds anything.
 import { readFileSync, writeFileSync } from 'node:fs';
-import { placesOf, rulesOf, USUAL } from './places/count.ts';
+import { lineOf, placesOf, roomsOf, rulesIn } from './places/count.ts';
 
 const [, , asked = ''] = process.argv;
 if (asked === '--lower') {
-  const file = new URL('../test/model/places.test.ts', import.meta.url);
-  const lowered = readFileSync(file, 'utf8').replaceAll(/^(\w+) (\d+)\n/gm, (line, name: string, ceiling) => {
-    const count = rulesOf(name).length;
-    if (count <= USUAL) return '';
-    return count < Number(ceiling) ? `${name} ${count}\n` : line;
+  const file = new URL('../test/model/places.txt', import.meta.url);
+  const lines = [...rulesIn(readFileSync(file, 'utf8'))].map(([name, listed]) => {
+    const now = roomsOf(name);
+    return lineOf(
+      name,
+      new Map([...listed].map(([room, count]) => [room, Math.min(count, now.get(room) ?? 0)])),
+    );
   });
-  writeFileSync(file, lowered);
+  writeFileSync(file, `${lines.filter((line) => line.includes(' ')).join('\n')}\n`);
 } else console.log(placesOf(asked).join('\n'));

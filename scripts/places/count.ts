@@ -17,9 +17,6 @@ function withoutComments(path: string, text: string): string {
   return text.replaceAll(/\/\*[\s\S]*?\*\//g, '').replaceAll(/(^|[^:\\'"`/])\/\/[^\n]*/g, '$1');
 }
 
-/** Rules beside the row. */
-export const USUAL = 3;
-
 interface ProductFile {
   /** Relative to the project. */
   readonly path: string;
@@ -53,6 +50,40 @@ for (const { name, row, file } of modelRows)
 /** @returns those beside the files that have a row of the name: several resources may have one */
 export const rulesOf = (name: string): readonly string[] =>
   placesOf(name).filter((path) => rows.get(name)?.has(path) !== true);
+
+type Rooms = ReadonlyMap<string, number>;
+
+/** A folder of src, or one beside it. */
+const roomOf = (path: string): string => path.replace(/^src\/([^/]+).*/, '$1').replace(/^(\w+)\/.*/, '/$1');
+
+/** @returns how many of those are in which room */
+export const roomsOf = (name: string): Rooms =>
+  new Map(
+    Object.entries(Object.groupBy(rulesOf(name), roomOf)).map(([room, files = []]) => [room, files.length]),
+  );
+
+/** Which rooms have rules that name a fact, as test/model/places.txt lists them: `name room room:2`, where two files do. */
+export const rulesIn = (text: string): ReadonlyMap<string, Rooms> =>
+  new Map(
+    text
+      .trim()
+      .split('\n')
+      .map((line) => line.split(' '))
+      .map(([name = '', ...rooms]) => [
+        name,
+        new Map(
+          rooms.map((room) => room.split(':')).map(([room = '', count = '1']) => [room, Number(count)]),
+        ),
+      ]),
+  );
+
+export const lineOf = (name: string, rooms: Rooms): string =>
+  [
+    name,
+    ...[...rooms]
+      .filter(([, count]) => count > 0)
+      .map(([room, count]) => (count > 1 ? `${room}:${count}` : room)),
+  ].join(' ');
 
 /** A name of several words: one that is a word of English (`profile`, `scope`) cannot be counted so. */
 export const isTelling = (name: string): boolean => /[a-z0-9](?:_|[A-Z])/.test(name);

@@ -154,7 +154,7 @@ export function createKit<
   }
 
   /** POST of a new item. `answer` is the response to the caller, which may include a secret that no other response has. */
-  const create = <B extends TSchema, S extends TSchema>({
+  const create = <B extends TSchema, S extends TSchema, Data extends Static<S>>({
     answer,
     event,
     isBodyShown,
@@ -170,8 +170,8 @@ export function createKit<
       readonly hasMail?: boolean;
       /** Whether the body holds no secret and no personal data, so that it is recorded unchanged. */
       readonly isBodyShown?: boolean;
-      readonly run: Run<Ports, object, object, Static<B>, Answer<Static<S>>>;
-    }): Act<Ports, object, object, Static<B>, Static<S>> =>
+      readonly run: Run<Ports, object, object, Static<B>, Answer<Data>>;
+    }): Act<Ports, object, object, Static<B>, Data> =>
     route({
       ...declaration,
       method: 'POST',

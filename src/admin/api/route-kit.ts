@@ -3,8 +3,8 @@ import type { Static, TObject, TSchema } from 'typebox';
 import {
   type Answer,
   type Declaration,
+  declareAs,
   declareLines,
-  declareRoute,
   type Handle,
   type Input,
   implement,
@@ -40,13 +40,14 @@ export const createRouteKit = <Ports>(tag: string) => ({
     Q extends TObject = Nothing,
     B extends TSchema = Nothing,
     S extends TSchema = TSchema,
+    Data extends Static<S> = Static<S>,
   >({
     run,
     ...declaration
   }: Omit<Declaration<P, Q, B, S>, 'tag'> & {
-    readonly run: Run<Ports, Static<P>, Static<Q>, Static<B>, Answer<Static<S>>>;
-  }): Act<Ports, Static<P>, Static<Q>, Static<B>, Static<S>> =>
-    bound(declareRoute({ ...declaration, tag }), run),
+    readonly run: Run<Ports, Static<P>, Static<Q>, Static<B>, Answer<Data>>;
+  }): Act<Ports, Static<P>, Static<Q>, Static<B>, Data> =>
+    bound(declareAs<P, Q, B, Data>({ ...declaration, tag }), run),
 
   /** Reads newline-delimited JSON; `run` returns the result of each line. */
   lines<R extends TSchema>({

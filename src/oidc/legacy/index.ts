@@ -39,7 +39,7 @@
 //   attacks/silent-to-the-device.test.ts clients/quarantine.test.ts conformance/dynamic.test.ts
 //   conformance/fapi.test.ts conformance/logout-channels.test.ts flows/account-delete.test.ts
 //   flows/pkce.test.ts flows/store-calls.test.ts flows/test-sign-in.test.ts interop/python/schemathesis/hooks.py model/grant-types.test.ts
-//   model/places.test.ts rows/applications.ts rows/world.ts
+//   model/places.txt rows/applications.ts rows/world.ts
 // - .: README.md biome.json
 export { forgetBrowserState } from './browser-state.ts';
 export { checkSessionPages } from './check-session.ts';

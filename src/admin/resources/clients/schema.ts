@@ -1,12 +1,11 @@
 // The JSON of applications in the admin API, by their rows: metadata (RFC 7591), settings, and what the server says.
-import { type TProperties, Unsafe } from 'typebox';
+import type { TProperties } from 'typebox';
 import { groupNamePattern } from '../../../accounts/index.ts';
-import type { ClientView } from '../../../clients/index.ts';
 import { applicationRows, memberRows } from '../../../model/applications/rows.ts';
 import { settingRows } from '../../../model/applications/settings.ts';
 import { type How, propertiesOf } from '../../api/row-schemas.ts';
 import { object, optional, string } from '../../api/schema-parts.ts';
-import { addressesSchema, type showAddress } from './called-addresses.ts';
+import { addressesSchema } from './called-addresses.ts';
 
 const given: How = {
   isGiven: true,
@@ -31,18 +30,13 @@ export const changedClientSchema = object({ ...replaced, ...changed });
 const viewWith = (more: TProperties) =>
   object({ ...shown, ...more }, 'An application: metadata (RFC 7591) and settings.');
 
-/** The types come from what src/clients shows. */
-export const clientSchema = Unsafe<ClientView>(viewWith({}));
+export const clientSchema = viewWith({});
 
-export const clientWithSecretSchema = Unsafe<
-  ClientView & { readonly client_secret?: string; readonly unreachable?: ReturnType<typeof showAddress>[] }
->(
-  viewWith({
-    client_secret: optional(
-      string({ description: 'The new secret; only this response contains it.', examples: ['kX3n…'] }),
-    ),
-    unreachable: optional(
-      addressesSchema('The addresses of this request that this server cannot call; absent: it can call all.'),
-    ),
-  }),
-);
+export const clientWithSecretSchema = viewWith({
+  client_secret: optional(
+    string({ description: 'The new secret; only this response contains it.', examples: ['kX3n…'] }),
+  ),
+  unreachable: optional(
+    addressesSchema('The addresses of this request that this server cannot call; absent: it can call all.'),
+  ),
+});
