@@ -36,6 +36,7 @@ import { type AccessTokenJwt, createAccessTokenJwt } from './tokens/access-token
 import { dpopNonceSecret } from './tokens/dpop.ts';
 import { introspectAsClient } from './tokens/introspection.ts';
 import { createOpaqueTokens } from './tokens/opaque-tokens.ts';
+import { noteSessionUse } from './tokens/refresh-as-use.ts';
 import { SigningKey, VerifyingKey } from './tokens/signing-key.ts';
 import { reportTokens } from './tokens/token-events.ts';
 import type { TokenState } from './tokens/token-state.ts';
@@ -182,6 +183,7 @@ const middlewaresOf = (deps: ProviderDeps): Koa.Middleware[] => [
   prefillUserCode,
   repeatScopeForm,
   reportCodeExchanges(deps.codeRedeemed),
+  noteSessionUse({ ...deps.sessions, settings: deps.settings }),
   showInteractions(deps.pages.showInteraction),
   showFormPosts(deps.pages.showFormPost),
   introspectAsClient({ issuer: deps.issuer, tokens: deps.tokens }),

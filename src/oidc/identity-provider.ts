@@ -11,6 +11,7 @@ import { createOIDCContextModel } from './models/oidc-context.ts';
 import { createRefreshTokenModel } from './models/refresh-token.ts';
 import { createReplayDetectionModel } from './models/replay-detection.ts';
 import { createSessionModel } from './models/session.ts';
+import type { SessionUseDeps } from './models/session-use.ts';
 import { type Models, ProviderBase } from './provider-base.ts';
 
 type SessionModelDeps = Parameters<typeof createSessionModel>[1];
@@ -22,7 +23,7 @@ type ModelDeps = Parameters<typeof createAccessTokenModel>[1] &
   Parameters<typeof createInteractionModel>[1] &
   Parameters<typeof createOIDCContextModel>[1] &
   Parameters<typeof createClientModel>[1] & {
-    readonly sessions: Omit<SessionModelDeps, 'settings'>;
+    readonly sessions: Omit<SessionModelDeps & SessionUseDeps, 'settings'>;
     readonly settings: SessionModelDeps['settings'];
   };
 

@@ -129,6 +129,7 @@ export function createProtocol(
       collection: store.ephemeral(oidcSessions),
       clock,
       recordActivity: sessions.note,
+      recordUse: sessions.noteUse,
       confirm: doors.confirmSession,
     },
     graceSeconds: () => settings().refresh_token_grace_seconds,

@@ -9,18 +9,17 @@ import { ADMIN_SCOPES } from './entitlements/scopes.ts';
 import { isOfFapi } from './fapi.ts';
 import { isOfFragment } from './legacy/index.ts';
 import { clientRecord } from './models/client.ts';
+import { type SessionLimits, secondsLive } from './models/session-use.ts';
 import { isDraft } from './preview/draft.ts';
 import type { AssertionTurns } from './requests/assertion-turns.ts';
 
-export interface LifetimeSettings {
+export interface LifetimeSettings extends SessionLimits {
   readonly access_token_seconds: number;
   readonly id_token_seconds: number;
   readonly refresh_token_idle_seconds: number;
   readonly refresh_token_absolute_seconds: number;
   readonly browser_refresh_token_seconds: number;
   readonly authorization_code_seconds: number;
-  readonly session_idle_seconds: number;
-  readonly session_absolute_seconds: number;
   readonly interaction_seconds: number;
 }
 
@@ -57,10 +56,7 @@ export function lifetimes({ settings, clock }: { settings: () => LifetimeSetting
       const idle = recordOf(client)?.refreshTokenSeconds ?? settings().refresh_token_idle_seconds;
       return Math.max(1, Math.min(idle, secondsLeft(clientRecord(client), token, settings(), clock)));
     },
-    Session(_ctx, session) {
-      const left = (session.iat ?? now()) + settings().session_absolute_seconds - now();
-      return Math.max(1, Math.min(settings().session_idle_seconds, left));
-    },
+    Session: (_ctx, session) => secondsLive(session.iat ?? now(), settings(), now()),
   };
 }
 

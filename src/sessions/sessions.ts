@@ -25,6 +25,8 @@ export interface Sessions {
   isActive(record: model.SessionRecord): boolean;
   /** @param activity `isNew`: the session has no record yet, so nothing is read */
   note(activity: SessionActivity): Promise<void>;
+  /** Something other than the browser used it. @param expiresAt epoch milliseconds */
+  noteUse(uid: string, expiresAt: number): Promise<void>;
   /**
    * The live session in which the application signed the account in under that `sid`. `startedAt`: epoch seconds.
    */
@@ -180,6 +182,13 @@ export function createSessions({ store, clock, grants, events }: Deps): Sessions
       }
       await update(records, uid, (value) =>
         value.endedAt === undefined ? { value: { ...value, ...activity, lastActivityAt } } : undefined,
+      );
+    },
+
+    async noteUse(uid, expiresAt) {
+      const lastActivityAt = clock();
+      await update(records, uid, (value) =>
+        value.endedAt === undefined ? { value: { ...value, expiresAt, lastActivityAt } } : undefined,
       );
     },
 

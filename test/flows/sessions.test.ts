@@ -1,7 +1,8 @@
 // SSO sessions (decisions §5, §6; checklist R061, R068): one sign-in for all clients, what is recorded, and how they end.
 import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
 import test, { after } from 'node:test';
-import { Agent, codeRequest, type Page, redeem } from '../support/agent.ts';
+import { oidcSessions } from '../../src/store/protocol-collections.ts';
+import { Agent, codeRequest, type Page, redeem, refresh } from '../support/agent.ts';
 import { REDIRECT_URI, startApp, type TestApp } from '../support/app.ts';
 import { type Client, change, claimsOf, isActive, later, sessionsOf, tokensOf, withApp } from './support.ts';
 
@@ -9,6 +10,7 @@ const app = await startApp({ store: 'sqlite' });
 after(() => app.stop());
 const client = await app.register({ client_name: 'First' });
 const other = await app.register({ client_name: 'Second' });
+const guest = await app.register({ client_name: 'Third', skip_consent: false });
 
 const authorize = (agent: Agent, to: Client, more: Record<string, string> = {}): Promise<Page> =>
   agent.authorize({
@@ -132,6 +134,55 @@ test('absolute limit: use does not extend it (R061)', async () => {
       const { body } = await own.admin('GET', '/sessions?is_active=true');
       deepEqual(body.data.items, []);
     });
+  });
+});
+
+const HOUR = 3_600_000;
+
+/** Refreshes every `step` hours. @returns whether the browser is still signed in at `asked` hours */
+async function staysSignedIn(
+  user: { readonly username: string },
+  { to = client, scope = 'openid', steps = [3, 6], asked = 9 } = {},
+): Promise<boolean> {
+  const agent = new Agent(app);
+  let token = (await tokensOf(app, to, user, { scope }, agent)).refresh_token;
+  for (const hours of steps)
+    token = await later(hours * HOUR, async () => {
+      const { status, body } = await refresh(app, to, token);
+      equal(status, 200, JSON.stringify(body));
+      return body.refresh_token;
+    });
+  return later(asked * HOUR, () => isSignedIn(agent, client));
+}
+
+test('idle limit: a refresh of a first-party application counts as use, of others it does not', async () => {
+  const uma = await app.createUser('uma');
+  const boss = await app.createUser('boss', { role: 'admin' });
+  equal(await staysSignedIn(uma), true);
+  const [session] = await sessionsOf(app, uma.id);
+  ok(Date.parse(String(session?.last_activity_at)) > Date.now() + 5 * HOUR, JSON.stringify(session));
+  equal(await staysSignedIn(uma, { to: guest }), false, 'of a third party');
+  equal(await staysSignedIn(uma, { scope: 'openid offline_access' }), false, 'with offline_access');
+  equal(await staysSignedIn(boss), false, 'of an administrator');
+  equal(await staysSignedIn(uma, { steps: [3, 6, 9, 11.9], asked: 15 }), true);
+  equal(await staysSignedIn(uma, { steps: [3, 6, 9, 11.5, 13, 15], asked: 15.6 }), false, 'unseen for 12 h');
+  equal(await staysSignedIn(uma, { steps: [5], asked: 5 }), false, 'over before the refresh');
+  await change(app, { refresh_extends_session: false });
+  equal(await staysSignedIn(uma), false, 'by the setting');
+  await change(app, { refresh_extends_session: true });
+});
+
+test('idle limit: a refresh is no authentication, and one a minute is written', async () => {
+  const vera = await app.createUser('vera');
+  const agent = new Agent(app);
+  const tokens = await tokensOf(app, client, vera, { scope: 'openid' }, agent);
+  await later(3 * HOUR, async () => {
+    const first = (await refresh(app, client, tokens.refresh_token)).body;
+    const [stored] = await app.store.ephemeral(oidcSessions).findBy('account', vera.id);
+    await refresh(app, client, first.refresh_token);
+    deepEqual(await app.store.ephemeral(oidcSessions).findBy('account', vera.id), [stored]);
+    const page = await authorize(agent, client, { max_age: '3600' });
+    ok(page.body.includes('name="password"'), page.body);
   });
 });
 

@@ -1,4 +1,4 @@
-import { integer } from '../kinds.ts';
+import { flag, integer } from '../kinds.ts';
 import { setting } from './setting.ts';
 
 const DAY = 86_400;
@@ -20,6 +20,15 @@ export const sessionsSettings = {
     absent: 30 * DAY,
     mayShutOut: true,
     unit: 'seconds',
+  }),
+  refresh_extends_session: setting(flag, {
+    group: 'Sessions',
+    label: 'Use of an application counts as use of the session',
+    description:
+      'Whether a session stays in use while a first-party application of that browser refreshes its tokens, for at most 12 hours ' +
+      'after the person was last here. Never for administrators.',
+    absent: true,
+    mayShutOut: false,
   }),
   admin_idle_seconds: setting(integer(60, DAY), {
     group: 'Sessions',

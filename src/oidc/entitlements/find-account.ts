@@ -176,7 +176,7 @@ function apiScopesLeft(
 }
 
 /** @returns the account of the request, if the library has loaded one */
-export const requestAccount = (ctx: KoaContextWithOIDC): OidcAccount | undefined =>
+export const requestAccount = (ctx: Pick<KoaContextWithOIDC, 'oidc'>): OidcAccount | undefined =>
   ctx.oidc.account && accountOf.get(ctx.oidc.account);
 
 interface IssuedToken {

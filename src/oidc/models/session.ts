@@ -9,6 +9,7 @@ import type { ProtocolPayload } from '../../store/collections.ts';
 import { type EphemeralCollection, VersionConflict } from '../../store/port.ts';
 import { type ModelInternals, ProviderBase, type SessionClass } from '../provider-base.ts';
 import { newerIn, type WithNewer } from './newer-members.ts';
+import { isOver, SEEN_SECONDS, type SessionLimits, secondsLive } from './session-use.ts';
 
 export interface SessionActivity {
   readonly uid: string;
@@ -29,10 +30,7 @@ interface Deps {
   readonly recordActivity: (activity: SessionActivity) => Promise<void>;
   /** Whether an authentication at that time (epoch milliseconds) is still valid; otherwise the session is ended. */
   readonly confirm: (login: { accountId: string; uid: string; provenAt: number }) => Promise<boolean>;
-  readonly settings: () => {
-    readonly session_idle_seconds: number;
-    readonly session_absolute_seconds: number;
-  };
+  readonly settings: () => SessionLimits;
 }
 
 // Plain properties, not private names: the library passes the session behind a Proxy.
@@ -47,8 +45,9 @@ type LoadedSession = LibrarySession &
     methodTimes?: MethodTimes;
     /** See confirmed.ts. */
     confirmedAt?: number | undefined;
-    /** Epoch seconds of the last request that used it. */
+    /** Epoch seconds of the last request that used it (session-use.ts). */
     usedAt?: number;
+    refreshedAt?: number;
     /** Absent: not stored yet. */
     storedVersion?: number | undefined;
     /** What a client that passes has of the request. */
@@ -135,23 +134,24 @@ export function createSessionModel(
 ): SessionClass {
   const { create, write } = createSessionWriter(collection);
 
-  /** The stored expiry follows the settings of the last use; shorter lifetimes apply immediately (checklist R061). */
-  function isExpired({ iat, usedAt }: ProtocolPayload): boolean {
-    const now = epochSeconds(clock);
-    const { session_idle_seconds: idle, session_absolute_seconds: absolute } = settings();
-    return (
-      (typeof usedAt === 'number' && now >= usedAt + idle) ||
-      (typeof iat === 'number' && now >= iat + absolute)
-    );
-  }
+  /** The library lets the cookie end then: a refresh, which brings none, may have made the session longer. */
+  const cookieEnd = (expiresAt: number): number =>
+    Math.floor(expiresAt / 1000) + (settings().refresh_extends_session ? SEEN_SECONDS : 0);
 
   return class Session extends Base {
-    static override IN_PAYLOAD = [...Base.IN_PAYLOAD, 'noted', 'usedAt', 'methodTimes', 'confirmedAt'];
+    static override IN_PAYLOAD = [
+      ...Base.IN_PAYLOAD,
+      'noted',
+      'usedAt',
+      'refreshedAt',
+      'methodTimes',
+      'confirmedAt',
+    ];
 
     static override async find(value: string): Promise<LibrarySession | undefined> {
       if (typeof value !== 'string' || value === '') return undefined;
       const stored = await collection.find(secretDigest(value));
-      if (stored === undefined || isExpired(stored.value)) return undefined;
+      if (stored === undefined || isOver(stored.value, settings(), epochSeconds(clock))) return undefined;
       const payload: AdapterPayload = { ...stored.value, jti: value };
       const session = this.instantiate(await this.verify(payload));
       const newer = newerIn(stored.value, this.IN_PAYLOAD);
@@ -193,7 +193,7 @@ export function createSessionModel(
     override async save(this: LoadedSession, ttl: number): Promise<string> {
       const activity = activityToRecord(this, ttl, clock());
       const expiresAt = clock() + ttl * 1000;
-      this.exp = Math.floor(expiresAt / 1000);
+      this.exp = cookieEnd(expiresAt);
       this.usedAt = epochSeconds(clock);
       const { value, payload } = await this.getValueAndPayload();
       const { jti: _, ...listed } = payload;
@@ -216,7 +216,8 @@ export function createSessionModel(
 
     // The library saves again on its error page; a browser without a session cookie has no session to save.
     override async persist(this: LoadedSession): Promise<string> {
-      return this.exp === undefined ? '' : this.save(this.exp - epochSeconds(clock));
+      if (this.exp === undefined) return '';
+      return this.save(secondsLive(this.iat ?? 0, settings(), epochSeconds(clock)));
     }
   };
 }
