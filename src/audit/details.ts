@@ -9,9 +9,9 @@ const MAX_MEMBERS = 100;
 const MAX_BYTES = 16_384;
 
 // The last word of a name says what the value is: client_secret, passwordHash, smtp_password and code are secrets,
-// but password_changed_at is a time and access_token_seconds a number.
+// but password_changed_at is a time, access_token_seconds a number, and rotate_refresh_tokens a choice.
 const secretNames =
-  /(?:^|_)(?:secret|password|passwd|passphrase|pass|token|code|pin|otp|assertion|ticket|cookie|authorization|credential|hash|digest|salt|signature|verifier|jwt|jws|jwe|private_key|api_key|bearer|csrf|nonce)s?$/;
+  /(?:^|(?<!^rotate_refresh)_)(?:secret|password|passwd|passphrase|pass|token|code|pin|otp|assertion|ticket|cookie|authorization|credential|hash|digest|salt|signature|verifier|jwt|jws|jwe|private_key|api_key|bearer|csrf|nonce)s?$/;
 const sealedNames = /(?:^|_)sealed_/;
 /** Private members of a JWK (RFC 7518 §6). */
 const privateKeyMembers: ReadonlySet<string> = new Set(['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k']);

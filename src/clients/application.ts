@@ -10,6 +10,7 @@ import type { Stored } from '../store/port.ts';
 import { scopeWithAccount } from './account-scopes.ts';
 import { approvedAddressesOf } from './approved-addresses.ts';
 import { hasToUsePkce } from './pkce.ts';
+import { rotationOf } from './refresh-rotation.ts';
 
 /** A stored client; the id is the client_id. */
 export type Client = Stored<ClientRecord>;
@@ -30,6 +31,10 @@ const specials: Specials<typeof settingRows, ClientRecord> = {
   default_resource: {
     show: ({ defaultApi }) => defaultApi?.identifier ?? null,
     settle: (_, to) => (to === null ? { defaultApi: undefined } : {}),
+  },
+  rotate_refresh_tokens: {
+    show: rotationOf,
+    settle: (_, to) => ({ rotateRefreshTokens: to ?? undefined }),
   },
   // They follow from all its addresses (approved-addresses.ts).
   approved_addresses: { show: approvedAddressesOf, settle: () => ({}) },

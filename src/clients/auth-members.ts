@@ -8,5 +8,8 @@ export const needsSecret = (metadata: Readonly<Record<string, unknown>>): boolea
 export const isAuthMethodSaid = (input: Readonly<Record<string, unknown>>): boolean =>
   (input.token_endpoint_auth_method ?? undefined) !== undefined;
 
+export const authenticates = (metadata: Readonly<Record<string, unknown>>): boolean =>
+  clientType(metadata) === 'confidential';
+
 export const clientType = (metadata: Readonly<Record<string, unknown>>): ClientRecord['clientType'] =>
   metadata.token_endpoint_auth_method === 'none' ? 'public' : 'confidential';

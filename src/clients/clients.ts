@@ -19,6 +19,7 @@ import { createIsOwnAddress } from './own-addresses.ts';
 import { checkPkceChoice, splitRegistrantPkce } from './pkce.ts';
 import { prepareMetadata, withUnknownMembers } from './prepare.ts';
 import { checkQuarantine, confined, confinedMembers, statementOf } from './quarantine.ts';
+import { checkRotation } from './refresh-rotation.ts';
 import { isSameDigest, isSecretOf, rotated, SECRET_BYTES } from './secrets.ts';
 
 type Said = { readonly [Name in 'metadata' | 'settings' | 'document']?: UpdateClient[Name] | undefined };
@@ -133,6 +134,7 @@ export function createClients(deps: ClientsDeps): Clients {
       if (said !== method) next.hasChosenAuthMethod = true;
     } else if (input !== undefined && mode === 'replace') delete next.hasChosenAuthMethod;
     checkPkceChoice(next, settings.require_pkce);
+    checkRotation(next);
     return next;
   }
 
@@ -195,6 +197,7 @@ export function createClients(deps: ClientsDeps): Clients {
         isActive: true,
         skipConsent: false,
         accessTokenAudience: 'issuer',
+        rotateRefreshTokens: 'auto',
         origin,
         createdAt: now,
         updatedAt: now,
@@ -228,7 +231,10 @@ export function createClients(deps: ClientsDeps): Clients {
         const requiresConsent = value.skipConsent && !next.skipConsent;
         // Recorded in the same write, so that a retry or the job finishes after a crash.
         const isAnother = statementOf(value) !== statementOf(next);
-        if ((value.isActive && !next.isActive) || requiresConsent || isAnother) next.isEnding = true;
+        // What its credential protected, nothing would.
+        const becomesPublic = value.clientType !== 'public' && next.clientType === 'public';
+        if ((value.isActive && !next.isActive) || requiresConsent || isAnother || becomesPublic)
+          next.isEnding = true;
         const { record, clientSecret } = withSecret(next);
         made = clientSecret;
         return record;

@@ -49,6 +49,7 @@ export { hasToUsePkce, isPkceRequired, whyPkceAlways } from './pkce.ts';
 export { statementOf } from './quarantine.ts';
 export { isUseStale, type Quarantined } from './quarantined.ts';
 export type { RecentRefusals } from './recent-refusals.ts';
+export { isOfFapi, isRotating } from './refresh-rotation.ts';
 export type { IsRegisteredOrigin } from './registered-origins.ts';
 export { createFindRestricted, restrictedTo } from './restricted.ts';
 export { isSecretOf, rotated, SECRET_BYTES } from './secrets.ts';

@@ -15,17 +15,28 @@ interface Kind {
 
 const isCustomScheme = (uri: string): boolean => !/^https?:/i.test(uri);
 
+/** @returns why what it holds can reach other programs, as a clause; undefined for one on a server that authenticates */
+export function whyExposed({
+  metadata,
+  webOrigins,
+}: Pick<Kind, 'metadata' | 'webOrigins'>): string | undefined {
+  const { web_origins: origins = webOrigins } = metadata;
+  if (metadata.token_endpoint_auth_method === 'none') return 'it is public';
+  if (metadata.application_type === 'native') return 'it is native';
+  return isStringList(origins) && origins.length > 0 ? 'it has web_origins' : undefined;
+}
+
 /**
  * Such applications can never go without: a code of theirs can be redeemed without a secret, or is worth more, or can reach
  * another program, or no one has checked them.
  * @returns why PKCE is always required, as a clause ("it is public"); undefined when that is for the application to say
  */
-export function whyPkceAlways({ metadata, origin, profile, webOrigins }: Kind): string | undefined {
-  const { redirect_uris: uris, web_origins: origins = webOrigins, scope } = metadata;
-  if (metadata.token_endpoint_auth_method === 'none') return 'it is public';
-  if (metadata.application_type === 'native') return 'it is native';
+export function whyPkceAlways(kind: Kind): string | undefined {
+  const { metadata, origin, profile } = kind;
+  const { redirect_uris: uris, scope } = metadata;
+  const why = whyExposed(kind);
+  if (why !== undefined) return why;
   if (isStringList(uris) && uris.some(isCustomScheme)) return 'it has a redirect URI with a custom scheme';
-  if (isStringList(origins) && origins.length > 0) return 'it has web_origins';
   // An administrator who lets old applications register (docs/legacy.md) vouches for them as for those entered by hand.
   if (origin === 'registration' && profile !== 'legacy') return 'it registered itself';
   const scopes = typeof scope === 'string' ? scope.split(' ') : [];

@@ -77,6 +77,7 @@ export interface ConfigurationDeps {
   readonly interactionUrl: string;
   readonly renderError: (ctx: KoaContextWithOIDC, out: ErrorOut, error: Error) => void;
   readonly revokeToken: (token: AnyToken) => Promise<void>;
+  readonly rotateRefreshToken: (ctx: KoaContextWithOIDC) => Promise<boolean>;
   readonly devicePages: DevicePages;
   /** 32 bytes, the same in every process. */
   readonly dpopNonceSecret: Buffer;
@@ -166,7 +167,7 @@ export function createConfiguration(deps: ConfigurationDeps): Configuration {
     extraTokenClaims: (ctx, token) => extraTokenClaims(ProviderBase.ctx ?? ctx, token),
     issueRefreshToken,
     clientBasedCORS,
-    rotateRefreshToken: true,
+    rotateRefreshToken: deps.rotateRefreshToken,
     // Logout revokes everything that the session issued (src/sessions), so a token depends on its grant and the session is
     // not looked up on every use.
     expiresWithSession: () => false,

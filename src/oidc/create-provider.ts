@@ -7,6 +7,8 @@ import mount from 'koa-mount';
 import type { Configuration, Interaction } from 'oidc-provider';
 import type { CodeExchanges } from '../clients/index.ts';
 import type { Events } from '../events/index.ts';
+import { secretDigest } from '../ids.ts';
+import type { Store } from '../store/port.ts';
 import { type ConfigurationDeps, createConfiguration } from './configuration.ts';
 import { createDiscovery } from './discovery.ts';
 import { createDocuments, type Documents } from './documents.ts';
@@ -16,6 +18,7 @@ import { createRefreshTokenJwt } from './foreign-layout/refresh-token-jwt.ts';
 import { IdentityProvider } from './identity-provider.ts';
 import { legacyConfiguration, legacyDiscovery, watchLegacyResponses } from './legacy/index.ts';
 import { createSendLogoutToken, type SendLogoutToken } from './logout/backchannel-logout.ts';
+import { createRotation } from './models/kept-refresh-token.ts';
 import { assertOutboundGuard } from './outbound/outbound-fetch.ts';
 import {
   captureProviderEvents,
@@ -55,6 +58,7 @@ export interface ProviderDeps
       ConfigurationDeps,
       | 'signingKeys'
       | 'assertionTurns'
+      | 'rotateRefreshToken'
       | 'loadExistingGrant'
       | 'interactionUrl'
       | 'dpopNonceSecret'
@@ -82,6 +86,7 @@ export interface ProviderDeps
   /** Makes the Koa app use BASE_URL as its origin (src/http/origin.ts). */
   readonly pinOrigin: (app: Pick<Koa, 'request' | 'keys' | 'proxy'>) => void;
   readonly grantsInUse: GrantsInUse;
+  readonly store: Pick<Store, 'collection'>;
   readonly documentHeaders: Readonly<Record<string, string>>;
   readonly registerGrants: (provider: IdentityProvider) => void;
   readonly events: Pick<Events, 'emit' | 'note'>;
@@ -115,11 +120,13 @@ export async function createProvider(deps: ProviderDeps): Promise<MountedProvide
   });
   const [cookieKey = ''] = deps.cookieKeys;
   const assertionTurns = createAssertionTurns();
+  const refreshJwt = createRefreshTokenJwt(deps.secretKeys, issuer);
   const ordinary = createConfiguration({
     ...deps,
     assertionTurns,
     ...pages,
     signingKeys,
+    rotateRefreshToken: createRotation({ ...deps, idOf: secretDigest, refreshJwt }),
     interactionUrl: `${basePath}/oauth2/login`,
     dpopNonceSecret: dpopNonceSecret(deps.secretKeys),
     loadExistingGrant: createLoadExistingGrant({
@@ -132,7 +139,7 @@ export async function createProvider(deps: ProviderDeps): Promise<MountedProvide
     ...deps,
     jwt,
     assertionTurns,
-    refreshJwt: createRefreshTokenJwt(deps.secretKeys, issuer),
+    refreshJwt,
     // A derived key for this purpose alone: the cookie key must not also create refresh tokens.
     successorKey: createSecretKey(createHmac('sha256', cookieKey).update('refresh-token-successor').digest()),
   });

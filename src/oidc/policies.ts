@@ -2,11 +2,10 @@
 // request and the runtime settings.
 import { type Client, type Configuration, errors, type KoaContextWithOIDC } from 'oidc-provider';
 import { isPassing } from '../client-ids.ts';
-import { hasOrigin } from '../clients/index.ts';
+import { hasOrigin, isOfFapi } from '../clients/index.ts';
 import { type Clock, epochSeconds } from '../clock.ts';
 import type { ClientRecord } from '../store/collections.ts';
 import { ADMIN_SCOPES } from './entitlements/scopes.ts';
-import { isOfFapi } from './fapi.ts';
 import { isOfFragment } from './legacy/index.ts';
 import { clientRecord } from './models/client.ts';
 import { type SessionLimits, secondsLive } from './models/session-use.ts';
@@ -52,10 +51,7 @@ export function lifetimes({ settings, clock }: { settings: () => LifetimeSetting
       isPassing(clientId)
         ? PASSING_GRANT_SECONDS
         : settings().refresh_token_absolute_seconds + GRANT_MARGIN_SECONDS,
-    RefreshToken(_ctx, token, client) {
-      const idle = recordOf(client)?.refreshTokenSeconds ?? settings().refresh_token_idle_seconds;
-      return Math.max(1, Math.min(idle, secondsLeft(clientRecord(client), token, settings(), clock)));
-    },
+    RefreshToken: (_ctx, token, client) => refreshSeconds(clientRecord(client), token, settings(), clock),
     Session: (_ctx, session) => secondsLive(session.iat ?? now(), settings(), now()),
   };
 }
@@ -68,6 +64,17 @@ export type RefreshSettings = Pick<
   LifetimeSettings,
   'refresh_token_absolute_seconds' | 'browser_refresh_token_seconds'
 >;
+
+/** @returns how long a token of this chain lasts from now on if nobody uses it */
+export function refreshSeconds(
+  client: Pick<ClientRecord, 'metadata' | 'refreshTokenSeconds'>,
+  token: Parameters<typeof secondsLeft>[1],
+  settings: RefreshSettings & Pick<LifetimeSettings, 'refresh_token_idle_seconds'>,
+  clock: Clock,
+): number {
+  const idle = client.refreshTokenSeconds ?? settings.refresh_token_idle_seconds;
+  return Math.max(1, Math.min(idle, secondsLeft(client, token, settings, clock)));
+}
 
 /**
  * `iiat` is when the first token of the chain was issued: rotation never extends the absolute lifetime (RFC 9700 §4.14.2).
@@ -170,7 +177,7 @@ export const createAssertionCheck =
   ): NonNullable<Configuration['assertJwtClientAuthClaimsAndHeader']> =>
   (ctx, { exp, aud }) => {
     turns.leave(ctx.req);
-    if (ctx.oidc.client !== undefined && isOfFapi(ctx.oidc.client) && aud !== ctx.oidc.issuer)
+    if (ctx.oidc.client !== undefined && isOfFapi(clientRecord(ctx.oidc.client)) && aud !== ctx.oidc.issuer)
       throw new errors.InvalidClientAuth('aud must be the issuer alone, as a string');
     const ours: readonly unknown[] = [ctx.oidc.issuer, ctx.oidc.urlFor('token')];
     if (![aud].flat().every((audience) => ours.includes(audience))) {

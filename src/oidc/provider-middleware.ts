@@ -9,6 +9,7 @@ import { hasConsented } from './entitlements/load-grant.ts';
 import { scopeInForm } from './entitlements/requested-api.ts';
 import type { IdentityProvider } from './identity-provider.ts';
 import { clientRecord } from './models/client.ts';
+import { keptToken } from './models/kept-refresh-token.ts';
 import type { BrowserSession } from './sign-in/browser-session.ts';
 import { keepErrorsUnsigned } from './signed-responses.ts';
 
@@ -140,7 +141,7 @@ export const repeatScopeForm: Koa.Middleware = async (ctx: ProtocolContext, next
   await next();
   const { body, oidc } = ctx;
   if (oidc?.route !== 'token' || ctx.status !== 200 || typeof body !== 'object' || body === null) return;
-  ctx.body = inFormOfRequest(oidc, body);
+  ctx.body = { ...inFormOfRequest(oidc, body), ...keptToken(ctx) };
 };
 
 /** For a sign-out after the session is over (logout/logout.ts). */

@@ -43,6 +43,7 @@ interface Deps {
     Parameters<typeof reportRefusals>[0]['events'];
   readonly log: Parameters<typeof reportRefusals>[0]['log'];
   readonly clock: Clock;
+  readonly settings: Parameters<typeof logoutRoute>[0]['settings'];
   readonly logoutPages: LogoutPages;
   /** Whether the legacy profile is on. */
   readonly isOn: () => boolean;

@@ -12,7 +12,7 @@ const api = (method: string, path: string) =>
   send(`${app.url}/admin/api${path}`, method, undefined, { bearer: ADMIN_TOKEN });
 const kinds = (items: Record<string, unknown>[]): unknown[] => items.map(({ kind }) => kind).toSorted();
 
-const acme = await app.register();
+const acme = await app.register({ rotate_refresh_tokens: 'always' });
 const other = await app.register({ skip_consent: false, client_name: 'Other' });
 const machine = await app.register({
   grant_types: ['client_credentials'],

@@ -327,7 +327,7 @@ export const CREDENTIALS = {
     freshness: 'never',
     stored: 'SHA-256',
     lives: 'authorization_code_seconds; ten minutes; refresh_token_idle_seconds',
-    ends: 'its use, revocation, its grant',
+    ends: 'its use (not of refresh tokens that are kept), revocation, its grant',
     at: [
       'adapters/oidc.ts',
       'src/oidc/foreign-layout/refresh-token-jwt.ts',

@@ -58,7 +58,7 @@ after(async () => {
   await app.stop();
   receiver.close();
 });
-const client = await app.register({ scope: 'openid offline_access' });
+const client = await app.register({ scope: 'openid offline_access', rotate_refresh_tokens: 'always' });
 const second = await app.register({ scope: 'openid offline_access' });
 const MOST = 60;
 

@@ -37,7 +37,7 @@ for (const store of RACED) {
 
     before(async () => {
       app = await startApp({ store });
-      client = await app.register();
+      client = await app.register({ rotate_refresh_tokens: 'always' });
       await app.createUser('alice');
       browser = new Agent(app);
     });

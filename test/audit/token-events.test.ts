@@ -9,7 +9,7 @@ let app: TestApp;
 let client: { id: string; secret: string };
 before(async () => {
   app = await startApp({ store: 'sqlite' });
-  client = await app.register();
+  client = await app.register({ rotate_refresh_tokens: 'always' });
 });
 after(() => app.stop());
 

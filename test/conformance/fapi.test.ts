@@ -1,6 +1,6 @@
 // The plans FAPI 2.0 Security Profile and Message Signing (signed requests and responses) of the OpenID Foundation's suite, one row per
 // distinct behaviour that the product has: `private_key_jwt`, pushed requests, PKCE, tokens bound to a key by DPoP, ID tokens by ES256.
-// What is not in it, such as refresh tokens that stay as they are, is in docs/conformance.md.
+// What is not in it is in docs/conformance.md.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, test } from 'node:test';
@@ -176,6 +176,7 @@ test('fapi2-happy-flow: pushed, signed in, with iss; tokens of the key, rotated 
   const grant = { grant_type: 'refresh_token', refresh_token: String(body.refresh_token) };
   const refreshed = await ask(TOKEN, grant, { proof: proofFor(TOKEN) });
   deepEqual([refreshed.status, refreshed.body.token_type], [200, 'DPoP'], refreshed.text);
+  equal(refreshed.body.refresh_token, body.refresh_token, 'FAPI 2.0 §5.3.2.1: no rotation');
 });
 
 for (const [module, more] of [

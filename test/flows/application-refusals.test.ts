@@ -74,7 +74,7 @@ test('refusals of an application: repeats are one entry, and the newest is first
 });
 
 test('refusals of an application: codes, verifiers and refresh tokens', async () => {
-  const client = await app.register();
+  const client = await app.register({ rotate_refresh_tokens: 'always' });
   const agent = new Agent(app);
   const authorization = await agent.signIn(client.id, alice);
   equal((await redeem(app, client, { ...authorization, verifier: 'x'.repeat(43) })).status, 400);

@@ -20,7 +20,7 @@ import {
 
 const app = await startApp({ store: 'sqlite' });
 after(() => app.stop());
-const client = await app.register();
+const client = await app.register({ rotate_refresh_tokens: 'always' });
 const other = await app.register();
 const alice = await app.createUser('alice');
 const INACTIVE = '{"active":false}';

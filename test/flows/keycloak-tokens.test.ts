@@ -31,6 +31,7 @@ const app = await startApp({ store: 'sqlite' });
 after(() => app.stop());
 const client = await app.register({
   keycloak_tokens: true,
+  rotate_refresh_tokens: 'always',
   grant_types: ['authorization_code', 'refresh_token', 'client_credentials', 'password'],
 });
 const plain = await app.register();
@@ -145,7 +146,7 @@ test('keycloak_tokens: client_credentials and password', async () => {
 test('refresh JWT: rotated at every use, a used one ends the grant', async () => {
   await withApp({}, async (own) => {
     await change(own, { refresh_token_grace_seconds: 0 });
-    const mine = await own.register({ keycloak_tokens: true });
+    const mine = await own.register({ keycloak_tokens: true, rotate_refresh_tokens: 'always' });
     const first = await tokensOf(own, mine, await own.createUser('alice'));
     const { status, body: second } = await refresh(own, mine, first.refresh_token);
     equal(status, 200);

@@ -68,7 +68,7 @@ test('password grant: username and password give the tokens of a sign-in', async
   deepEqual([told.body.active, told.body.username, told.body.sub], [true, 'alice', alice.id]);
 });
 
-test('password grant: its refresh token rotates and ends like any other', async () => {
+test('password grant: its refresh token works and ends like any other', async () => {
   const { body } = await signIn('alice@example.com', PASSWORD);
   const again = await refresh(app, old, body.refresh_token);
   equal(again.status, 200, JSON.stringify(again.body));

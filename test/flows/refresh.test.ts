@@ -1,4 +1,4 @@
-// Refresh tokens (RFC 9700 §4.14, decisions §5; checklist R053, R054): rotated at every use, bound to client and grant; reuse
+// Refresh tokens (RFC 9700 §4.14, decisions §5; checklist R053, R054) of applications that rotate them (others: kept-refresh-tokens.test.ts): rotated at every use, bound to client and grant; reuse
 // revokes the whole grant.
 import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
 import test, { after } from 'node:test';
@@ -20,7 +20,8 @@ import {
 
 const app = await startApp({ store: 'sqlite' });
 after(() => app.stop());
-const client = await app.register();
+const ROTATES = { rotate_refresh_tokens: 'always' };
+const client = await app.register(ROTATES);
 const foreign = await app.register();
 const alice = await app.createUser('alice');
 const SCOPE = 'openid profile email';
@@ -103,7 +104,7 @@ async function withoutGrace(act: (own: TestApp, mine: Client) => Promise<void>):
   await withApp({}, async (own) => {
     await change(own, { refresh_token_grace_seconds: 0 });
     await own.createUser('alice');
-    await act(own, await own.register());
+    await act(own, await own.register(ROTATES));
   });
 }
 
@@ -178,7 +179,7 @@ test('attack: altered, truncated and unknown refresh tokens', async () => {
 test('refresh token: rotation extends the idle limit, never the absolute one', async () => {
   await withApp({}, async (own) => {
     await change(own, { refresh_token_idle_seconds: 1000, refresh_token_absolute_seconds: 2500 });
-    const mine = await own.register();
+    const mine = await own.register(ROTATES);
     await own.createUser('alice');
     const first = await tokensOf(own, mine, alice);
     const start = Number((await introspect(own, first.refresh_token)).body.iat);

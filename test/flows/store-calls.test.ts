@@ -159,10 +159,11 @@ test('store calls: code redemption with access, refresh and ID token', async (t)
 });
 
 test('store calls: refresh with rotation', async (t) => {
-  let { refresh_token } = await tokensOf(app, client, alice);
+  const rotates = await app.register({ rotate_refresh_tokens: 'always' });
+  let { refresh_token } = await tokensOf(app, rotates, alice);
   // One of them asks when the session was last used.
   await expectAtMost(t, { all: 8, core: 7 }, async () => {
-    const { status, body } = await refresh(app, client, refresh_token);
+    const { status, body } = await refresh(app, rotates, refresh_token);
     equal(status, 200);
     refresh_token = body.refresh_token;
   });
@@ -282,4 +283,11 @@ test('store calls: an application with the legacy profile costs what others cost
     ],
   );
   await settings(false);
+});
+
+test('store calls: refresh of a kept token', async (t) => {
+  const { refresh_token } = await tokensOf(app, client, alice);
+  await expectAtMost(t, { all: 6, core: 5 }, async () => {
+    equal((await refresh(app, client, refresh_token)).body.refresh_token, refresh_token);
+  });
 });

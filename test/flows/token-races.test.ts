@@ -26,7 +26,11 @@ async function withTwo(
 }
 
 async function signedIn(app: TestApp, name: string) {
-  const client = await app.register({ client_name: name, require_pkce: true });
+  const client = await app.register({
+    client_name: name,
+    require_pkce: true,
+    rotate_refresh_tokens: 'always',
+  });
   const user = await app.createUser(name);
   const agent = new Agent(app);
   const inForm = { client_id: client.id, client_secret: client.secret };

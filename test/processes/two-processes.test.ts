@@ -113,7 +113,7 @@ test('replay: in another process it ends what the code gave; sent at once it doe
 });
 
 test(`race: one refresh token, ${PARALLEL} uses over two processes, ${ROUNDS} rounds: no two chains`, async () => {
-  const client = await one.register();
+  const client = await one.register({ rotate_refresh_tokens: 'always' });
   await one.createUser('bob');
   const browser = new Agent(one);
   for (const grace of [0, 10]) {

@@ -53,6 +53,7 @@ const SAMPLES: Members = {
   id_token_seconds: 180,
   refresh_token_seconds: 7200,
   access_token_audience: 'client_id',
+  rotate_refresh_tokens: 'never',
   authorization_signed_response_alg: 'ES256',
   allowed_groups: ['staff'],
   web_origins: ['https://scripts.example.com'],

@@ -12,6 +12,12 @@ import { signedWith } from './vocabulary.ts';
 const YEAR_SECONDS = 31_536_000;
 const MAX_ORIGINS = 50;
 
+const rotationWords = {
+  auto: 'Only where nothing else proves who uses them',
+  always: 'At every use',
+  never: 'Never',
+};
+
 const lifetime = { ...ofClients, absent: null, form: 'pages' } as const;
 
 const acrWords = {
@@ -134,6 +140,24 @@ export const settingRows = {
     description:
       'How long its refresh tokens are valid without being used, in seconds; null: the runtime setting applies.',
   }),
+  rotate_refresh_tokens: fact(
+    { ...choice(rotationWords), words: rotationWords },
+    {
+      ...ofClients,
+      stored: 'rotateRefreshTokens',
+      // Of records of earlier versions, save those of FAPI 2.0.
+      absent: 'always',
+      isSpecial: true,
+      label: 'Refresh token rotation',
+      hint: 'A rotated token works once: if it comes back, access is revoked, even when only an answer got lost.',
+      description:
+        'Whether each use of a refresh token gives a new one. `auto`, the default of new applications: where the application does not ' +
+        'authenticate, is native or has `web_origins`, and the token is bound to no key. `never` needs authentication, or ' +
+        'tokens that are always bound to a key.',
+      form: 'pages',
+      only: 'sign_in',
+    },
+  ),
   minimal_id_tokens: fact(flag, {
     ...ofClients,
     stored: 'minimalIdTokens',

@@ -1,10 +1,9 @@
 // The library's part of the profile: response types beyond `code` and signed request objects, with our limits on both.
 import { type Configuration, errors, type KoaContextWithOIDC } from 'oidc-provider';
-import { hasLegacyProfile } from '../../clients/index.ts';
+import { hasLegacyProfile, isOfFapi } from '../../clients/index.ts';
 import { type Clock, epochSeconds } from '../../clock.ts';
 import type { Events } from '../../events/index.ts';
 import { legacyResponseTypes, requestObjectAlgorithms } from '../../model/applications/vocabulary.ts';
-import { isOfFapi } from '../fapi.ts';
 import { clientRecord } from '../models/client.ts';
 import type { ProviderBase } from '../provider-base.ts';
 import { createNoteBrowserState, forgetBrowserState, type StateAddress } from './browser-state.ts';
@@ -72,7 +71,7 @@ export function legacyConfiguration(configuration: Configuration, clock: Clock):
         assertJwtClaimsAndHeader(ctx, claims, _header, client) {
           if (ctx.oidc.entities.PushedAuthorizationRequest !== undefined) return;
           if (!hasLegacyProfile(clientRecord(client))) throw new errors.RequestNotSupported();
-          if (isOfFapi(client)) checkLifetime(claims, epochSeconds(clock));
+          if (isOfFapi(clientRecord(client))) checkLifetime(claims, epochSeconds(clock));
         },
       },
     },

@@ -2,10 +2,12 @@
 // application's own authentication (the foreign path layout; decisions §4).
 import type Koa from 'koa';
 import type { Client } from 'oidc-provider';
+import type { Clock } from '../../clock.ts';
 import type { Sessions } from '../../sessions/index.ts';
 import type { IdentityProvider } from '../identity-provider.ts';
 import { isOfFragment } from '../legacy/index.ts';
 import { clientRecord } from '../models/client.ts';
+import { isOfAMomentAgo } from '../models/refresh-token.ts';
 import type { ProtocolContext } from '../provider-middleware.ts';
 import { type Form, restoreForm } from '../requests/form.ts';
 import { noteClient } from '../requests/request-client.ts';
@@ -13,12 +15,16 @@ import type { DpopProofs } from '../tokens/dpop.ts';
 import type { RevokeToken } from '../tokens/revocation.ts';
 import type { TokenState } from '../tokens/token-state.ts';
 
+export type GraceSetting = () => { readonly refresh_token_grace_seconds: number };
+
 interface Deps {
   readonly provider: () => IdentityProvider;
   readonly tokens: TokenState;
   readonly revokeToken: RevokeToken;
   readonly sessions: Pick<Sessions, 'end' | 'finishEndingOf'>;
   readonly dpop: Pick<DpopProofs, 'checkBinding'>;
+  readonly settings: GraceSetting;
+  readonly clock: Clock;
 }
 
 const isBearer = (authorization: string): boolean => /^(?:bearer|dpop)\b/i.test(authorization);
@@ -69,7 +75,7 @@ export async function logoutByRefreshToken(
   ctx: ProtocolContext,
   next: Koa.Next,
   form: Form,
-  { tokens, revokeToken }: Deps,
+  { tokens, revokeToken, settings, clock }: Deps,
 ): Promise<void> {
   const client = await authenticateClient(ctx, next, form);
   if (client === undefined) return;
@@ -77,7 +83,9 @@ export async function logoutByRefreshToken(
   const token = await tokens.find(form.get('refresh_token') ?? '');
   const isOwn = token?.kind === 'RefreshToken' && token.clientId === client.clientId;
   if (!isOwn || token.isExpired) return refuse(ctx, 'The refresh_token is not a valid one of this client.');
-  if (token.consumed !== undefined) {
+  // Its application may not have had the answer yet with the next one.
+  const graceSeconds = settings().refresh_token_grace_seconds;
+  if (token.consumed !== undefined && !isOfAMomentAgo(token.consumed, graceSeconds, clock)) {
     await revokeToken(token, { reusedBy: client.clientId });
     return refuse(ctx, 'The refresh_token was used before, so its grant is revoked.');
   }

@@ -22,6 +22,7 @@ import type { RevokeToken } from '../tokens/revocation.ts';
 import type { TokenState } from '../tokens/token-state.ts';
 import {
   authenticateClient,
+  type GraceSetting,
   hasBearer,
   hasClientCredentials,
   logoutByBearer,
@@ -70,6 +71,7 @@ interface Deps {
   readonly forgetState: (ctx: Koa.Context) => void;
   readonly events: Pick<Events, 'note'>;
   readonly clock: Clock;
+  readonly settings: GraceSetting;
   /** Path of the endpoint as browsers see it. */
   readonly path: string;
 }

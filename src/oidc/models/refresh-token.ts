@@ -26,6 +26,15 @@ import { clientRecord } from './client.ts';
 import { confirmedInSource } from './confirmed.ts';
 import { timesOfSource } from './proven-times.ts';
 
+const repeats = new WeakSet<object>();
+
+/** Whether it was used within the grace, and is answered with its successor. */
+export const isRepeat = (token: object): boolean => repeats.has(token);
+
+/** @param consumed when a refresh token was used */
+export const isOfAMomentAgo = (consumed: unknown, graceSeconds: number, clock: Clock): boolean =>
+  typeof consumed === 'number' && graceSeconds > 0 && epochSeconds(clock) - consumed <= graceSeconds;
+
 interface Deps {
   readonly clock: Clock;
   /** Secret from which successors are derived, the same in every process. */
@@ -41,8 +50,7 @@ export function createRefreshTokenModel(
   Base: TokenClass<RefreshToken>,
   { clock, successorKey, graceSeconds, revokeGrant, settings, refreshJwt, apis }: Deps,
 ): TokenClass<RefreshToken> {
-  const isInGrace = (consumed: unknown): boolean =>
-    typeof consumed === 'number' && graceSeconds() > 0 && epochSeconds(clock) - consumed <= graceSeconds();
+  const isInGrace = (consumed: unknown): boolean => isOfAMomentAgo(consumed, graceSeconds(), clock);
 
   // Derived, not random: parallel requests compute the same successor without a stored value.
   const successorOf = (id: string): string =>
@@ -63,7 +71,6 @@ export function createRefreshTokenModel(
     /** The pairs of the authorization that it came from; a refresh narrows its own token alone. */
     declare api?: ApiPairs;
 
-    #isRepeat = false;
     /** The stored successor, if a repeated request found one. */
     #successor: AdapterPayload | undefined;
 
@@ -86,7 +93,7 @@ export function createRefreshTokenModel(
       if (token.clientId !== oidc.client?.clientId) return token;
       if (isInGrace(token.consumed) && !(await token.#isSuccessorUsed())) {
         token.consumed = undefined;
-        token.#isRepeat = true;
+        repeats.add(token);
       }
       // Checked before the token is consumed, so an error leaves it unchanged; for a reused token the library decides.
       const isUsed = token.consumed !== undefined;
@@ -109,7 +116,7 @@ export function createRefreshTokenModel(
     }
 
     override async consume(): Promise<void> {
-      if (this.#isRepeat) return;
+      if (repeats.has(this)) return;
       try {
         await super.consume();
       } catch (error) {
