@@ -1,5 +1,5 @@
 // Users over HTTP (specification §4.1, decisions §6).
-import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
+import { deepEqual, doesNotMatch, equal, match, notEqual, ok } from 'node:assert/strict';
 import { dataOf, errorOf, itemsOf, wrongFields } from './answers.ts';
 import { goodPassword, withEachServer, withServer } from './support.ts';
 
@@ -84,6 +84,33 @@ withEachServer(
     equal(dataOf(await api('POST', `/users/${account.id}/unlock`)).locked_until, null);
     equal((await api('POST', '/users/unlock', { user_id: 'nobody' })).status, 404);
     deepEqual(wrongFields(await api('POST', '/users/unlock', { user_id: 5 })), ['user_id']);
+  },
+);
+
+withServer(
+  'texts of any length: what is said of a long one is the limit of its own member',
+  async ({ api }) => {
+    const user = { name: 'x', address: { country: 'x' }, ...alice };
+    for (const [path, members] of [
+      ['/users', { ...user, given_name: '', zoneinfo: '', website: '', phone_number: '' }],
+      ['/groups', { name: '', description: '' }],
+      ['/clients', { client_name: '', redirect_uris: [''] }],
+      ['/resources', { name: '', identifier: '' }],
+    ] as const) {
+      const problems = async (length: number) => {
+        const long = 'x'.repeat(length);
+        const value = (of: unknown): unknown => {
+          if (Array.isArray(of)) return [long];
+          return typeof of === 'string' ? long : { country: long };
+        };
+        const body = Object.fromEntries(Object.entries(members).map(([name, of]) => [name, value(of)]));
+        const { fields } = errorOf(await api('POST', path, body));
+        return fields;
+      };
+      const [over, far] = [await problems(1999), await problems(3000)];
+      doesNotMatch(JSON.stringify(far), /from 0 to|20(?:00|48) characters or null/, path);
+      deepEqual(Object.keys(Object(far)), Object.keys(Object(over)), path);
+    }
   },
 );
 

@@ -1,7 +1,7 @@
 // An application whose key set, at its `jwks_uri`, is answered slowly or not at all. Assertions in its name that name an unknown key
 // wait for that answer (RFC 7523 §3), and must not keep those by its known keys waiting (decisions §8: four at a time).
 // A process of its own: its requests are led elsewhere.
-import { deepEqual, equal, ok } from 'node:assert/strict';
+import { deepEqual, doesNotMatch, equal, ok } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
@@ -113,4 +113,38 @@ test('attack: assertions by unknown keys, while the key set is slow, keep the ow
   equal((await renewed).status, 200);
   deepEqual(new Set((await Promise.all(forged)).map(({ status }) => status)), new Set([401]));
   equal((await ask(next, OURS)).status, 200);
+});
+
+test('attack: four assertions that take long, and one whose second turn does not come: 503', async () => {
+  isSlow = true;
+  app.advance(10_000);
+  const late = ask(strange, '198.51.100.7');
+  while (unanswered.length === 0) await sleep(10);
+  const { promise: gate, resolve: open } = Promise.withResolvers<void>();
+  const { subtle } = globalThis.crypto;
+  const { verify } = subtle;
+  let held = 0;
+  subtle.verify = async (...given) => {
+    held += 1;
+    await gate;
+    return verify.apply(subtle, given);
+  };
+  const mine = Array.from({ length: 4 }, () => ask(next, OURS));
+  while (held < 4) await sleep(10);
+  isSlow = false;
+  for (const response of unanswered.splice(0)) answer(response);
+  const { status, headers, text } = await late;
+  open();
+  subtle.verify = verify;
+  // It was not verified, so nothing is said of the application's right to ask.
+  deepEqual([status, headers.get('retry-after')], [503, '1'], text);
+  doesNotMatch(text, /invalid_client/);
+  deepEqual(
+    (await Promise.all(mine)).map((one) => one.status),
+    [200, 200, 200, 200],
+  );
+  deepEqual(
+    app.logged.filter((line) => line.includes('"refused"') && line.includes('198.51.100.7')),
+    [],
+  );
 });

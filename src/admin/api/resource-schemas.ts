@@ -22,9 +22,6 @@ type Direction = 'shown' | 'given';
 type Described = Row<unknown> & { readonly example?: unknown };
 type Table = Readonly<Record<string, Described>>;
 
-/** The rows say what is wrong with a longer text. */
-const MAX_TEXT = 2048;
-
 const schemasIn = (members: unknown): [string, Schema][] =>
   Object.entries(isMembers(members) ? members : {}).flatMap(([name, one]) =>
     isMembers(one) ? [[name, one]] : [],
@@ -72,7 +69,6 @@ function schemaOf(
     ...(anyOf !== undefined && { anyOf }),
   };
   return StringSchema({
-    maxLength: MAX_TEXT,
     ...about,
     ...(Object.keys(documented).length > 0 && { [DOCUMENTED]: documented }),
   });

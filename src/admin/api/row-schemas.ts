@@ -32,12 +32,10 @@ function schemaOf({ type, enum: values, items, ...keywords }: Schema): TSchema {
   }
 }
 
-const MAX_TEXT = 2000;
-
 /** The JSON type alone, where a domain names which of its rules a value breaks. */
 const WIDE: Readonly<Record<string, Schema>> = {
-  string: { maxLength: MAX_TEXT },
-  array: { items: { type: 'string', maxLength: MAX_TEXT }, maxItems: 50 },
+  string: {},
+  array: { items: { type: 'string' }, maxItems: 50 },
   integer: { minimum: 0 },
 };
 

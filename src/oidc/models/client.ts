@@ -4,6 +4,7 @@ import { errors, type Client as LibraryClient } from 'oidc-provider';
 import { isPassing, registeredId } from '../../client-ids.ts';
 import { createIsOwnAddress, ordinaryMetadata, scopeWithAccount } from '../../clients/index.ts';
 import type { Clock } from '../../clock.ts';
+import { AppError } from '../../errors.ts';
 import { signedResponseModes } from '../../model/applications/vocabulary.ts';
 import { DEVICE_GRANT } from '../../model/grant-types.ts';
 import type { ClientMetadata, ClientRecord } from '../../store/collections.ts';
@@ -109,9 +110,16 @@ export function createClientModel(
 /** A key set that is slow keeps nobody from their turn whose key is known (requests/assertion-turns.ts). */
 function fetchBetweenTurns(keys: ClientKeys, turns: Pick<AssertionTurns, 'whileFetching'>): void {
   const refresh = keys.refresh.bind(keys);
-  keys.refresh = () => {
+  keys.refresh = async () => {
     const { ctx } = ProviderBase;
-    return ctx === undefined ? refresh() : turns.whileFetching(ctx.req, refresh);
+    if (ctx === undefined) return refresh();
+    try {
+      await turns.whileFetching(ctx.req, refresh);
+    } catch (error) {
+      // The library would call it a wrong assertion (lib/shared/jwt_client_auth.js): provider-middleware.ts throws it again.
+      if (error instanceof AppError) ctx.state.serverError = error;
+      throw error;
+    }
   };
 }
 

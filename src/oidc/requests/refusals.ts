@@ -81,6 +81,7 @@ function noteOfLibrary(ctx: KoaContextWithOIDC, error: LibraryError): void {
     pending.add(ctx);
     return;
   }
+  if (ctx.state.serverError !== undefined) return;
   const { client, params } = ctx.oidc;
   const detail = error.error_detail;
   const isAboutAddress = error.message === 'invalid_redirect_uri' || /redirect_uri/.test(detail ?? '');

@@ -77,7 +77,7 @@ export function reportTokens(
       ctx: KoaContextWithOIDC,
       error: { readonly message: string; readonly error_detail?: string | undefined },
     ): void => {
-      if (PENDING.has(error.message)) return;
+      if (PENDING.has(error.message) || ctx.state.serverError !== undefined) return;
       events.emit('tokensRefused', {
         clientId: registeredId(ctx.oidc.client?.clientId),
         endpoint,

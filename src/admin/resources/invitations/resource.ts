@@ -140,6 +140,7 @@ export const invitations = defineResource(
     renew: on.route({
       method: 'POST',
       path: '/invitations/{id}/resend',
+      isUnversioned: true,
       summary:
         'Make new links of an invitation that was not used, and a mail with one; those before no longer work',
       recorded: { event: 'invitation.renewed', target: 'invitation' },
