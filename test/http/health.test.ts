@@ -71,7 +71,7 @@ test('readiness: concurrent probes ask the store once', async () => {
   let pings = 0;
   const ping = async (): Promise<void> => {
     pings += 1;
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await new Promise((resolve) => setTimeout(resolve, 800));
   };
   await withHealth({ ping }, async (get) => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => get('/readyz')));

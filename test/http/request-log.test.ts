@@ -8,6 +8,7 @@ import { type Answer, type SendOptions, type Site, serve } from './serve.ts';
 
 const handle: Parameters<typeof serve>[0] = async (ctx) => {
   if (ctx.path === '/slow') await sleep(150);
+  if (ctx.path === '/slower') await sleep(3_000);
   ctx.body = requestIdOf(ctx);
 };
 
@@ -100,7 +101,7 @@ describe('attack: log injection', () => {
 test('request log: a caller that disconnects is logged as such', async () => {
   await withSite(async (site) => {
     const socket = connect(site.port, '127.0.0.1');
-    socket.write('GET /slow HTTP/1.1\r\nHost: a\r\n\r\n');
+    socket.write('GET /slower HTTP/1.1\r\nHost: a\r\n\r\n');
     await sleep(40);
     socket.destroy();
     for (let turn = 0; turn < 1_000 && !site.lines.join('').includes('is_aborted'); turn += 1)

@@ -241,7 +241,7 @@ describe('shutdown', () => {
     await withServer(ok, async ({ server, get }) => {
       const agent = new Agent({ keepAlive: true });
       assert.equal((await get('/', { agent })).headers.connection, 'keep-alive');
-      const stopped = stopServer(server, { graceMs: 1_000, drainMs: 200 });
+      const stopped = stopServer(server, { graceMs: 1_000, drainMs: 2_000 });
       const late = await get('/', { agent });
       assert.deepEqual([late.status, late.headers.connection], [200, 'close']);
       assert.equal((await get('/')).status, 200);

