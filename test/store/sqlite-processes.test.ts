@@ -70,11 +70,11 @@ describe('sqlite: several processes', () => {
     });
   });
 
-  test('write lock held elsewhere for 2 s: writes wait, reads and the event loop continue', () =>
+  test('write lock held elsewhere for 5 s: writes wait, reads and the event loop continue', () =>
     withStore(async (store) => {
       const collection = store.collection(notes);
       await collection.insert('a', { id: 'a', text: 'before' });
-      const holder = startChild(['hold', file, '', '2000']);
+      const holder = startChild(['hold', file, '', '5000']);
       await holder.said('held');
       const stall = await longestStall(async () => {
         const started = performance.now();
