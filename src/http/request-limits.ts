@@ -8,8 +8,8 @@ export interface Refusal {
 }
 
 export const MAX_HEADER_BYTES = 32 * 1024;
-/** Longest request target, path and query, in characters. */
-export const MAX_TARGET = 8 * 1024 - 1;
+/** Longest request target, path and query, in characters: an ID token as a hint may be long. Proxies mostly take 8 kB. */
+export const MAX_TARGET = 24 * 1024 - 1;
 const MAX_HEADERS = 128;
 /** On localhost a browser sends the cookies of all programs there, whatever their ports (RFC 6265 §8.5). */
 export const MAX_COOKIE_BYTES = 16 * 1024 - 1;
@@ -41,7 +41,11 @@ const countOf = (text: string, mark: string): number => text.split(mark, MAX_COO
 export function refuseHead(request: IncomingMessage): Refusal | undefined {
   const { url = '' } = request;
   const target = url.startsWith('/') ? url : url.replace(/^https?:\/\/[^/?#]*/i, '');
-  if (target.length > MAX_TARGET) return { status: 414, message: 'The address is too long.' };
+  if (target.length > MAX_TARGET)
+    return {
+      status: 414,
+      message: 'The address is too long. The application can send the same request as a form, by POST.',
+    };
   // RFC 9112 §3.2.4: `*` is for OPTIONS to the server as a whole, which is not supported.
   if (!/^[/?]/.test(target)) return { status: 400, message: 'The request target is not a path.' };
   request.url = target.startsWith('?') ? `/${target}` : target;

@@ -132,6 +132,7 @@ export function createProtocol(
       recordUse: sessions.noteUse,
       confirm: doors.confirmSession,
     },
+    endSession: sessions.end,
     graceSeconds: () => settings().refresh_token_grace_seconds,
     revokeGrant: grants.revoke,
     codeIssued: createRepeatWatch(doors.log).codeIssued,

@@ -4,6 +4,7 @@
 import type Koa from 'koa';
 import type { errors, Interaction, KoaContextWithOIDC } from 'oidc-provider';
 import type { CodeExchanges } from '../clients/index.ts';
+import { AppError } from '../errors.ts';
 import { countedAs } from '../http/index.ts';
 import { hasConsented } from './entitlements/load-grant.ts';
 import { scopeInForm } from './entitlements/requested-api.ts';
@@ -90,7 +91,10 @@ export function showFormPosts(
     const response: unknown = ctx.state.authorizationResponse;
     const action = ctx.oidc?.params?.redirect_uri;
     const isForm = typeof ctx.body === 'string' && ctx.body.includes(FORM_POST_TITLE);
-    if (!isForm || typeof response !== 'object' || response === null || typeof action !== 'string') return;
+    if (!isForm) return;
+    // Blank under our policy, and of no use to anybody: other forms of the library post to its own pages.
+    if (typeof response !== 'object' || response === null || typeof action !== 'string')
+      throw new AppError('signin.expired');
     const fields = Object.entries(response).filter(([, value]) => value !== undefined && value !== null);
     show(
       ctx,

@@ -57,7 +57,7 @@ async function everyKind(clientId: string, publicId: string): Promise<[name: str
     '405 trace': ask('/', { method: 'TRACE' }),
     '405 unknown method': ask('/oauth2/login', { method: 'PROPFIND' }),
     '413 form': ask('/oauth2/login', { method: 'POST', headers: [FORM_TYPE], body: 'a'.repeat(100_000) }),
-    '414 target': ask(`/?${'a'.repeat(9000)}`),
+    '414 target': ask(`/?${'a'.repeat(25_000)}`),
     '415 form': ask('/oauth2/login', {
       method: 'POST',
       headers: [['Content-Type', 'text/plain']],

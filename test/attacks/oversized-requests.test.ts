@@ -82,7 +82,7 @@ async function expectRefused(fields: Fields, names: readonly string[], what: str
   for (const name of names) {
     const answer = await doors[name]?.(fields);
     ok(answer);
-    // An address of more than 8 kB does not reach the endpoint at all.
+    // An address of more than 24 kB does not reach the endpoint at all.
     const status = name === 'GET' && answer.status === 414 ? 414 : 400;
     deepEqual(
       [answer.status, answer.location],

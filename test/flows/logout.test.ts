@@ -331,6 +331,29 @@ test('logout: the sid of another client of the session is a valid hint too', asy
   await expectOver(here);
 });
 
+test('logout and authorize by GET: an ID token with a hundred groups as hint', async () => {
+  const groups = Array.from({ length: 100 }, (_, at) => `department-${'x'.repeat(50)}-${at}`);
+  const member = await app.createUser('member');
+  for (const name of groups) {
+    await app.admin('POST', '/groups', { name });
+    equal((await app.admin('POST', `/groups/${name}/members`, { user_id: member.id })).status, 200);
+  }
+  const agent = new Agent(app);
+  const { id_token: hint } = await tokensOf(app, client, member, { scope: 'openid groups' }, agent);
+  ok(hint.length > 8192, String(hint.length));
+  const { response } = await agent.signIn(client.id, member, { prompt: 'none', id_token_hint: hint });
+  ok(response.has('code'), String(response));
+  const parameters = { id_token_hint: hint, post_logout_redirect_uri: BYE };
+  // A form of another site comes without the cookie, and goes round by GET.
+  const posted = await new Agent(app).post('/oauth2/logout', parameters, { headers: CROSS });
+  ok(posted.location?.includes(hint), posted.location);
+  const page = await logout(agent, parameters);
+  deepEqual([page.status, page.location], [303, BYE]);
+  const tooLong = await fetch(`${app.url}/oauth2/logout?state=${'x'.repeat(25_000)}`);
+  equal(tooLong.status, 414);
+  match(await tooLong.text(), /POST/);
+});
+
 test('logout confirmation: bound to the browser and keeps the request', async () => {
   const here = await signedIn();
   const cross = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' };

@@ -1,6 +1,6 @@
 // An interaction (one sign-in in progress) also records which browser it belongs to and when its user authenticated, so that
 // an authentication does not outlive a change of the account.
-import type { AdapterPayload, Interaction } from 'oidc-provider';
+import type { AdapterPayload, Interaction, KoaContextWithOIDC } from 'oidc-provider';
 import type { Clock } from '../../clock.ts';
 import type { MethodTimes } from '../../sessions/index.ts';
 import type { AccountDirectory } from '../entitlements/find-account.ts';
@@ -48,6 +48,7 @@ interface Deps {
   readonly browserDigest: (ctx: NonNullable<typeof ProviderBase.ctx>) => string;
   readonly clock: Clock;
   readonly accounts: AccountDirectory;
+  readonly endSession: (uid: string) => Promise<unknown>;
   /**
    * Takes some of the limited places for open sign-ins (src/rate-limits/open-sign-ins.ts, shared-places.ts). @throws AppError
    * request.rate_limited
@@ -75,9 +76,26 @@ async function isInvalidated(
   return !accounts.isSignInCurrent(account, provenAt);
 }
 
+/**
+ * Another tab of this browser signed somebody else in meanwhile. Whoever authenticated last is signed in; the other session ends, as
+ * with prompt=login. The library, which compares the two when it has loaded the interaction, would render a page by itself that posts to
+ * its own sign-out (lib/actions/authorization/resume.js).
+ */
+async function leaveOtherAccount(
+  ctx: KoaContextWithOIDC,
+  accountId: string | undefined,
+  endSession: Deps['endSession'],
+): Promise<void> {
+  const { session, provider } = ctx.oidc;
+  if (accountId === undefined || session?.accountId === undefined || session.accountId === accountId) return;
+  await endSession(session.uid);
+  // The cookie names nothing any more, so this is a session that begins.
+  Object.assign(ctx.oidc, { session: await provider.Session.get(ctx) });
+}
+
 export function createInteractionModel(
   Base: ModelClass<Interaction>,
-  { browserDigest, clock, accounts, takePlace }: Deps,
+  { browserDigest, clock, accounts, endSession, takePlace }: Deps,
 ): ModelClass<Interaction> {
   return class Interaction extends Base {
     static override IN_PAYLOAD = [
@@ -129,6 +147,7 @@ export function createInteractionModel(
       // Without a result the library starts again.
       if (interaction.result?.login && (await isInvalidated(accounts, interaction.result.login, 'isUsable')))
         delete interaction.result;
+      await leaveOtherAccount(ctx, interaction.result?.login?.accountId, endSession);
       return interaction;
     }
 

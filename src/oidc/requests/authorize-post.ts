@@ -1,11 +1,9 @@
 // POST to the authorization endpoint (OIDC Core §3.1.2.1) is the same request as GET. The library supports POST only with
 // cookies that are sent across sites, which ours are not.
 import type Koa from 'koa';
+import { MAX_TARGET } from '../../http/index.ts';
 import type { ReadForm } from './form.ts';
 import { checkAuthorizationForm } from './request-parameters.ts';
-
-// Our server accepts 16 kB of request line and headers; a longer redirect could not be followed.
-const LONGEST_QUERY = 8192;
 
 /** @param path of the endpoint as browsers see it */
 export function authorizeByPost({ readForm, path }: { readForm: ReadForm; path: string }): Koa.Middleware {
@@ -16,7 +14,7 @@ export function authorizeByPost({ readForm, path }: { readForm: ReadForm; path: 
       form.keys().map((name): [string, string] => [name, form.get(name) ?? '']),
     );
     // A cross-site POST carries no session cookie (SameSite=Lax); the GET after the redirect does.
-    if (ctx.get('sec-fetch-site') === 'cross-site' && query.toString().length <= LONGEST_QUERY) {
+    if (ctx.get('sec-fetch-site') === 'cross-site' && `${path}?${query}`.length <= MAX_TARGET) {
       ctx.status = 303;
       ctx.redirect(`${path}?${query}`);
       return undefined;

@@ -8,13 +8,13 @@ import { screenJson, screenJwt } from '../../json.ts';
 import { type Form, type ReadForm, restoreForm } from './form.ts';
 import { noteClient } from './request-client.ts';
 
-const MAX_BYTES: Readonly<Record<string, number>> = { state: 4096, nonce: 2048 };
+const MAX_BYTES: Readonly<Record<string, number>> = { state: 4096, nonce: 2048, id_token_hint: 20_480 };
 
 /** Measured as JSON, as they are stored; the whole record stays below 8 KiB. */
 const MAX_STORED_BYTES = 7168;
 
-/** Parameters of client authentication, which are not stored. */
-const NOT_STORED = new Set(['client_secret', 'client_assertion', 'client_assertion_type']);
+/** Parameters of client authentication, which are not stored, and a hint, which is only when it is a token of ours. */
+const NOT_STORED = new Set(['client_secret', 'client_assertion', 'client_assertion_type', 'id_token_hint']);
 
 const JWTS = ['id_token_hint', 'request', 'client_assertion'];
 
