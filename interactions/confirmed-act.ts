@@ -1,26 +1,18 @@
 // Names the act for which a person is asked to confirm who they are, where the Admin UI or self-service said so
 // (src/oidc/sign-in/purpose.ts).
 import type Koa from 'koa';
-import { type Account, displayNameOf } from '../src/accounts/index.ts';
-import type { Apis } from '../src/apis/index.ts';
-import type { Csrf } from '../src/http/index.ts';
-import { type BoundInteraction, type Client, purposeOf } from '../src/oidc/sign-in.ts';
+import { displayNameOf } from '../src/accounts/index.ts';
+import { type BoundInteraction, purposeOf } from '../src/oidc/sign-in.ts';
 import { isConfirmedAct, type PageModels } from '../src/views/index.ts';
+import type { AtHand } from './at-hand.ts';
 
 type Confirming = PageModels['login']['confirming'];
 
-interface Deps {
-  readonly csrf: Csrf;
-  readonly findAccount: (id: string) => Promise<Account | undefined>;
-  readonly findClient: (id: string) => Promise<Client | undefined>;
-  readonly apis: Pick<Apis, 'find'>;
-}
-
-export function createConfirmedAct({ csrf, findAccount, findClient, apis }: Deps) {
+export function createConfirmedAct({ csrf, accounts, findClient, apis }: AtHand) {
   async function nameOf(act: string, id: string): Promise<string | undefined> {
     if (act.startsWith('client_')) return (await findClient(id))?.clientName ?? id;
     if (act.startsWith('api_')) return (await apis.find(id))?.value.name;
-    const account = await findAccount(id);
+    const account = await accounts.find(id);
     return account && (displayNameOf(account.profile) ?? account.username);
   }
 

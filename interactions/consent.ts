@@ -1,16 +1,12 @@
 // The consent page (OIDC Core §3.1.2.4). Consent is remembered across sessions.
 import type Koa from 'koa';
-import type { Account } from '../src/accounts/index.ts';
-import type { Apis } from '../src/apis/index.ts';
 import { AppError, invalid } from '../src/errors.ts';
-import type { Form } from '../src/http/index.ts';
+import { readForm } from '../src/http/index.ts';
 import {
   apiToConsent,
   type BoundInteraction,
-  type BrowserSession,
   claimsToConsent,
   clientRecord,
-  type IdentityProvider,
   missingScopes,
   type SessionGrant,
   scopesToConsent,
@@ -18,23 +14,10 @@ import {
   strangerOf,
   wordsOfEntries,
 } from '../src/oidc/sign-in.ts';
-import type { Consents } from '../src/sessions/index.ts';
-import type { ConsentScope, Views } from '../src/views/index.ts';
-import type { CurrentInteraction } from './current.ts';
+import type { ConsentScope } from '../src/views/index.ts';
+import type { AtHand } from './at-hand.ts';
 import { pageOptions, stringParameter } from './page-options.ts';
 import { personOf } from './person.ts';
-
-interface Deps {
-  readonly provider: () => IdentityProvider;
-  readonly views: Views;
-  readonly browser: BrowserSession;
-  readonly current: CurrentInteraction;
-  readonly readForm: (ctx: Koa.Context) => Promise<Form>;
-  readonly findAccount: (id: string) => Promise<Account | undefined>;
-  readonly apis: Pick<Apis, 'find'>;
-  readonly consents: Pick<Consents, 'find' | 'add' | 'refuse'>;
-  readonly settings: () => Parameters<typeof strangerOf>[2];
-}
 
 export interface ConsentPage {
   show(ctx: Koa.Context, interaction: BoundInteraction): Promise<void>;
@@ -57,13 +40,13 @@ function destinationOf(redirectUri: string): string | undefined {
   return url?.protocol === 'https:' || url?.protocol === 'http:' ? url.host : url?.protocol;
 }
 
-export function createConsentPage(deps: Deps): ConsentPage {
-  const { provider, views, browser, current, readForm, findAccount, apis, consents } = deps;
+export function createConsentPage(hand: AtHand): ConsentPage {
+  const { mount, views, browser, current, accounts, apis, consents } = hand;
 
   async function partiesOf(interaction: BoundInteraction) {
     const [client, account] = await Promise.all([
-      provider().Client.find(stringParameter(interaction, 'client_id') ?? ''),
-      interaction.session && findAccount(interaction.session.accountId),
+      mount.provider.Client.find(stringParameter(interaction, 'client_id') ?? ''),
+      interaction.session && accounts.find(interaction.session.accountId),
     ]);
     if (client === undefined || !account || !isConsentPage(interaction)) {
       throw new AppError('signin.expired');
@@ -104,7 +87,7 @@ export function createConsentPage(deps: Deps): ConsentPage {
   async function allow(ctx: Koa.Context, interaction: BoundInteraction): Promise<void> {
     const { client, account } = await partiesOf(interaction);
     if (isConfirming(interaction)) return current.finishStep(ctx, interaction, { confirm: {} });
-    const { Grant } = provider();
+    const { Grant } = mount.provider;
     const known = interaction.grantId === undefined ? undefined : await Grant.find(interaction.grantId);
     const grant: SessionGrant = known ?? new Grant({ accountId: account.id, clientId: client.clientId });
     if (interaction.session !== undefined) grant.sessionUid = interaction.session.uid;
@@ -147,7 +130,7 @@ export function createConsentPage(deps: Deps): ConsentPage {
           isConfirming: isConfirming(interaction),
           policyUri: client.policyUri,
           tosUri: client.tosUri,
-          stranger: strangerOf(client, { redirectUri: redirectUri ?? '', scopes: asked }, deps.settings()),
+          stranger: strangerOf(client, { redirectUri: redirectUri ?? '', scopes: asked }, hand.settings()),
           isFirstTime: (await consents.find(account.id, client.clientId)) === undefined,
         },
         account: { ...personOf(account), email: account.email },

@@ -1,11 +1,11 @@
 // Finds the interaction (one sign-in in progress) of a form, in the browser that it was shown to, and redirects the browser
 // after a step. Every page of this folder uses it.
-
 import type Koa from 'koa';
 import { AppError } from '../src/errors.ts';
-import type { Csrf, Form } from '../src/http/index.ts';
+import type { Form } from '../src/http/index.ts';
 import { secretDigest } from '../src/ids.ts';
-import type { BoundInteraction, IdentityProvider, InteractionResults } from '../src/oidc/sign-in.ts';
+import type { BoundInteraction, InteractionResults } from '../src/oidc/sign-in.ts';
+import type { InteractionDoors } from './doors.ts';
 import { clientIdOf } from './page-options.ts';
 
 export interface CurrentInteraction {
@@ -29,12 +29,6 @@ export interface CurrentInteraction {
   finishStep(ctx: Koa.Context, interaction: BoundInteraction, result: InteractionResults): Promise<void>;
 }
 
-interface Deps {
-  readonly provider: () => IdentityProvider;
-  readonly csrf: Csrf;
-  readonly basePath: string;
-}
-
 /** The error for the application (RFC 6749 §4.1.2.1). */
 export const CANCELLED: InteractionResults = {
   error: 'access_denied',
@@ -43,9 +37,11 @@ export const CANCELLED: InteractionResults = {
 
 const purpose = (id: string): string => `interaction:${id}`;
 
-export function createCurrentInteraction({ provider, csrf, basePath }: Deps): CurrentInteraction {
+export function createCurrentInteraction({ mount, csrf, basePath }: InteractionDoors): CurrentInteraction {
   async function ofBrowser(ctx: Koa.Context, id: string | undefined): Promise<BoundInteraction> {
-    const interaction: BoundInteraction | undefined = id ? await provider().Interaction.find(id) : undefined;
+    const interaction: BoundInteraction | undefined = id
+      ? await mount.provider.Interaction.find(id)
+      : undefined;
     const browser = csrf.existingBrowserId(ctx);
     // An attacker can send a link with the id of their own interaction (login CSRF), so only its own browser may use it.
     if (interaction === undefined || browser === undefined || interaction.browser !== secretDigest(browser)) {

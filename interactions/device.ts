@@ -1,10 +1,8 @@
 // The pages of the device flow (RFC 8628 §3.3). The library keeps the state; its forms have two fields, which our pages
 // render.
-
-import type { Clock } from '../src/clock.ts';
 import type { DevicePages, KoaContextWithOIDC } from '../src/oidc/sign-in.ts';
 import { networkOf } from '../src/rate-limits/index.ts';
-import type { Views } from '../src/views/index.ts';
+import type { InteractionDoors } from './doors.ts';
 
 /** By name of the library's error (lib/helpers/re_render_errors.js). */
 const ALERTS: Readonly<Record<string, string>> = {
@@ -15,16 +13,10 @@ const ALERTS: Readonly<Record<string, string>> = {
   AbortedError: 'alert.device_cancelled',
 };
 
-interface Deps {
-  readonly views: Views;
-  readonly basePath: string;
-  readonly clock: Clock;
-}
-
 /** The library's CSRF token, stored in the session. */
 const xsrfOf = (ctx: KoaContextWithOIDC): string => String(ctx.oidc.session?.state?.secret ?? '');
 
-export function createDevicePages({ views, basePath, clock }: Deps): DevicePages {
+export function createDevicePages({ views, basePath, clock }: InteractionDoors): DevicePages {
   const action = `${basePath}/oauth2/device`;
   return {
     input(ctx, _form, out, error) {

@@ -1,37 +1,27 @@
 // The dispatcher of interactions: the page that the protocol core asks for, in the same response.
 import { ENROLMENT_LINK_AMR } from '../src/model/ways-to-sign-in.ts';
 import type { ProtocolPages } from '../src/oidc/sign-in.ts';
-import type { Registration } from '../src/registration/index.ts';
+import type { AtHand } from './at-hand.ts';
 import { type ConsentPage, isConsentPage } from './consent.ts';
-import type { CurrentInteraction } from './current.ts';
 import type { EnrolmentPages } from './enrolment.ts';
 import type { LoginPage } from './login.ts';
 import { clientIdOf } from './page-options.ts';
-import type { SigninSteps } from './signin-steps.ts';
 import type { SignupPages } from './signup.ts';
 
-interface Deps {
-  readonly current: CurrentInteraction;
-  readonly steps: SigninSteps;
-  readonly enrolment: Pick<EnrolmentPages, 'holder'>;
-  readonly consent: Pick<ConsentPage, 'show'>;
-  readonly signup: Pick<SignupPages, 'show'>;
-  readonly login: Pick<LoginPage, 'show'>;
-  readonly signUp: Pick<Registration['signUp'], 'isOpenFor'>;
+interface Pages {
+  readonly enrolment: EnrolmentPages;
+  readonly consent: ConsentPage;
+  readonly signup: SignupPages;
+  readonly login: LoginPage;
 }
 
 const UNMET_REASONS = new Set(['essential_acr', 'essential_acrs', 'demanded_acr']);
 const isUnmet = (reason: string): boolean => UNMET_REASONS.has(reason);
 
-export function createShowInteraction({
-  current,
-  steps,
-  enrolment,
-  consent,
-  signup,
-  login,
-  signUp,
-}: Deps): ProtocolPages['showInteraction'] {
+export function createShowInteraction(
+  { current, steps, registration: { signUp } }: AtHand,
+  { enrolment, consent, signup, login }: Pages,
+): ProtocolPages['showInteraction'] {
   return async (ctx, interaction, isResumed) => {
     const isConsent = isConsentPage(interaction);
     // An essential `acr` that the sign-in did not reach, or that cannot be reached here, is an error (OIDC Core

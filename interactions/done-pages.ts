@@ -1,8 +1,8 @@
 // The page after a form that changed something has its own address, so a reload does not submit the form again (POST,
 // redirect, GET). Its values are stored for this browser, because they were entered here or belong to the sign-in.
 import type Koa from 'koa';
-import type { Csrf, OneTime } from '../src/http/index.ts';
 import { newSecret } from '../src/ids.ts';
+import type { InteractionDoors } from './doors.ts';
 
 type Values = Readonly<Record<string, string | undefined>>;
 
@@ -18,15 +18,9 @@ export interface DonePages {
   take(ctx: Koa.Context): Promise<Readonly<Record<string, string>> | undefined>;
 }
 
-interface Deps {
-  readonly oneTime: OneTime;
-  readonly csrf: Pick<Csrf, 'browserId' | 'existingBrowserId'>;
-  readonly basePath: string;
-}
-
 const SECONDS = 300;
 
-export function createDonePages({ oneTime, csrf, basePath }: Deps): DonePages {
+export function createDonePages({ oneTime, csrf, basePath }: InteractionDoors): DonePages {
   const keyOf = (browserId: string, path: string, handle: string): string[] => [
     'done',
     browserId,

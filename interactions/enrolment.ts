@@ -2,21 +2,11 @@
 // passkey in passkey-only mode. Opening the link changes nothing and creates no session (R097).
 import type Koa from 'koa';
 import type { Account } from '../src/accounts/index.ts';
-import { type Csrf, type Form, passSpentLimit } from '../src/http/index.ts';
-import type { Registration } from '../src/registration/index.ts';
-import type { FieldErrors, Views } from '../src/views/index.ts';
-import type { DonePages } from './done-pages.ts';
+import { passSpentLimit, readForm } from '../src/http/index.ts';
+import type { FieldErrors } from '../src/views/index.ts';
+import type { AtHand } from './at-hand.ts';
 import { ofLink } from './holders.ts';
 import { errorsOf } from './signup-form.ts';
-
-interface Deps {
-  readonly views: Views;
-  readonly csrf: Csrf;
-  readonly readForm: (ctx: Koa.Context) => Promise<Form>;
-  readonly registration: Pick<Registration, 'signUp' | 'enrolment' | 'tickets'>;
-  readonly basePath: string;
-  readonly done: DonePages;
-}
 
 export interface EnrolmentPages {
   show(ctx: Koa.Context): Promise<void>;
@@ -27,9 +17,9 @@ export interface EnrolmentPages {
 
 const PURPOSE = 'enrolment';
 
-export function createEnrolmentPages(deps: Deps): EnrolmentPages {
-  const { views, csrf, readForm, done, basePath } = deps;
-  const { signUp, enrolment, tickets } = deps.registration;
+export function createEnrolmentPages(hand: AtHand): EnrolmentPages {
+  const { views, csrf, done, basePath } = hand;
+  const { signUp, enrolment, tickets } = hand.registration;
   const homeUrl = `${basePath}/account`;
 
   const sendExpired = (ctx: Koa.Context): void =>

@@ -1,25 +1,12 @@
 // Error pages: our own errors, and protocol errors that must not be redirected. Every page has a way to continue: back to the
 // application, the same page again, or the start page.
-
 import type Koa from 'koa';
 import { createBackTo, type ErrorPage, requestIdOf } from '../src/http/index.ts';
 import { differsInLoopbackPort } from '../src/model/uris.ts';
 import type { Client, ErrorOut, KoaContextWithOIDC } from '../src/oidc/sign-in.ts';
-import { safeLink, type Text, type Views } from '../src/views/index.ts';
+import { safeLink, type Text } from '../src/views/index.ts';
+import type { AtHand } from './at-hand.ts';
 import type { WaysBack } from './way-back.ts';
-
-interface Deps {
-  readonly views: Views;
-  /** BASE_URL's path, below which the Admin UI is. */
-  readonly basePath: string;
-  readonly waysBack: WaysBack;
-}
-
-interface SendDeps extends Deps {
-  readonly findClient: FindClient;
-}
-
-type FindClient = (clientId: string) => Promise<Client | undefined>;
 
 interface Way {
   readonly backUrl: string;
@@ -83,8 +70,8 @@ function retryUrl(ctx: Koa.Context, basePath: string): string | undefined {
   return OPEN_FORMS.has(path) ? `${basePath}${path}` : undefined;
 }
 
-function wayOn(ctx: Koa.Context, status: number, client: Client | undefined, deps: Deps): Way {
-  const { basePath, waysBack } = deps;
+function wayOn(ctx: Koa.Context, status: number, client: Client | undefined, hand: AtHand): Way {
+  const { basePath, waysBack } = hand;
   const retry = TEMPORARY.has(status) || !isRead(ctx) ? retryUrl(ctx, basePath) : undefined;
   if (retry !== undefined) return { backUrl: retry, backLabel: { key: 'action.try_again' } };
   return wayBackOrHome(pathBelow(ctx.path, basePath), client, basePath, waysBack);
@@ -101,8 +88,8 @@ function wayBackOrHome(path: string, client: Client | undefined, basePath: strin
 }
 
 /** Renders our own errors; expired forms and missing cookies have separate pages. */
-export function createSendErrorPage(deps: SendDeps) {
-  const { views, basePath, findClient, waysBack } = deps;
+export function createSendErrorPage(hand: AtHand) {
+  const { views, basePath, findClient, waysBack } = hand;
 
   /** The application named by our form or the address of its page; not verified, so used for links only. */
   async function clientOf(ctx: Koa.Context): Promise<Client | undefined> {
@@ -135,7 +122,7 @@ export function createSendErrorPage(deps: SendDeps) {
       details: [...sent, ...registry],
       requestId,
       ...(ctx.state.isSignedOut === true && { titleKey: 'signed_out.title' }),
-      ...wayOn(ctx, status, client, deps),
+      ...wayOn(ctx, status, client, hand),
     });
   };
 }
@@ -203,7 +190,7 @@ function portHint(ctx: KoaContextWithOIDC, error: Error): string | undefined {
 }
 
 /** Renders protocol errors. Developers see what was sent and where to register it (never by redirect, R005). */
-export function createRenderError({ views, basePath, waysBack }: Deps) {
+export function createRenderError({ views, basePath, waysBack }: AtHand) {
   return (ctx: KoaContextWithOIDC, out: ErrorOut, error: Error): void => {
     const requestId = requestIdOf(ctx);
     const { client } = ctx.oidc;

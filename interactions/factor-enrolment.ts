@@ -7,41 +7,27 @@ import type { Form } from '../src/http/index.ts';
 import { ACR } from '../src/model/acr.ts';
 import { amrOf } from '../src/model/ways-to-sign-in.ts';
 import type { BoundInteraction } from '../src/oidc/sign-in.ts';
-import type { Passkeys } from '../src/passkeys/index.ts';
-import { type SecondFactors, toQrDataUri } from '../src/second-factors/index.ts';
-import type { Views } from '../src/views/index.ts';
-import type { CurrentInteraction } from './current.ts';
+import { toQrDataUri } from '../src/second-factors/index.ts';
+import type { AtHand } from './at-hand.ts';
 import { pageOptions } from './page-options.ts';
 import { requiredBy } from './required-by.ts';
-import type { createMethodChoice } from './second-factor-choice.ts';
-import { ALERTS, goToStep } from './second-factor-methods.ts';
-import type { SignInParts } from './sign-in-parts.ts';
-import type { SigninSteps } from './signin-steps.ts';
-
-interface Deps {
-  readonly views: Views;
-  readonly current: CurrentInteraction;
-  readonly steps: SigninSteps;
-  readonly basePath: string;
-  readonly secondFactors: Pick<SecondFactors, 'totp' | 'enrolTotpAtSignIn'>;
-  readonly passkeys: Pick<Passkeys, 'signals'>;
-  readonly parts: Pick<SignInParts, 'mode' | 'mfaMode'>;
-  readonly choice: Pick<ReturnType<typeof createMethodChoice>, 'canUseEmail'>;
-  readonly clientNameOf: (interaction: BoundInteraction) => Promise<string | undefined>;
-}
+import { ALERTS, clientNameOf, goToStep } from './second-factor-methods.ts';
 
 interface Shown {
   readonly alert?: string;
   readonly status?: number;
 }
 
-export function createFactorEnrolment(deps: Deps) {
-  const { views, current, steps, basePath, secondFactors, passkeys, parts, choice, clientNameOf } = deps;
+export function createFactorEnrolment(
+  hand: AtHand,
+  canUseEmail: (account: Account, interaction: BoundInteraction) => boolean,
+) {
+  const { views, current, steps, basePath, secondFactors, passkeys, mode, mfaMode } = hand;
   const { totp } = secondFactors;
 
   /** Beside the app wherever passkeys are used at all; before it where this browser has said that it can create one. */
   const passkeyHere = ({ canPasskey }: BoundInteraction): 'first' | 'also' | undefined => {
-    if (parts.mode() === 'password') return undefined;
+    if (mode() === 'password') return undefined;
     return canPasskey === true ? 'first' : 'also';
   };
 
@@ -59,9 +45,9 @@ export function createFactorEnrolment(deps: Deps) {
       'mfa-enrol',
       {
         ...current.formFields(ctx, interaction),
-        clientName: await clientNameOf(interaction),
+        clientName: await clientNameOf(hand, interaction),
         requiredBy: requiredBy(interaction, {
-          mfaMode: parts.mfaMode(),
+          mfaMode: mfaMode(),
           isReset: account.mustEnrolSecondFactor === true,
           isDemanded: steps.demandOf(interaction, account) === ACR.multiFactor,
         }),
@@ -70,7 +56,7 @@ export function createFactorEnrolment(deps: Deps) {
         qr: await toQrDataUri(enrolment.uri),
         secret: enrolment.secret.replace(/(.{4})(?=.)/g, '$1 '),
         otpauthUri: enrolment.uri,
-        canUseEmail: choice.canUseEmail(account, interaction),
+        canUseEmail: canUseEmail(account, interaction),
         alert: shown.alert === undefined ? undefined : { key: shown.alert },
       },
       { ...pageOptions(interaction), status: shown.status },

@@ -2,14 +2,8 @@
 // requires a sign-in. Sign-in and sign-up opened without an application redirect there as well (decisions §1).
 import type Koa from 'koa';
 import { accessOfRole } from '../src/accounts/index.ts';
-import { type BrowserSession, consoleSignInUrl } from '../src/oidc/sign-in.ts';
-
-interface Deps {
-  readonly browser: Pick<BrowserSession, 'current'>;
-  readonly findAccount: (id: string) => Promise<{ readonly role: string } | undefined>;
-  readonly baseUrl: string;
-  readonly basePath: string;
-}
+import { consoleSignInUrl } from '../src/oidc/sign-in.ts';
+import type { AtHand } from './at-hand.ts';
 
 export interface HomeRedirects {
   home(ctx: Koa.Context): Promise<void>;
@@ -17,7 +11,7 @@ export interface HomeRedirects {
   signUp(ctx: Koa.Context): Promise<void>;
 }
 
-export function createHomeRedirects({ browser, findAccount, baseUrl, basePath }: Deps): HomeRedirects {
+export function createHomeRedirects({ browser, accounts, baseUrl, basePath }: AtHand): HomeRedirects {
   const account = `${basePath}/account`;
 
   function goTo(ctx: Koa.Context, url: string): void {
@@ -29,7 +23,7 @@ export function createHomeRedirects({ browser, findAccount, baseUrl, basePath }:
   return {
     async home(ctx) {
       const session = await browser.current(ctx);
-      const signedIn = session && (await findAccount(session.accountId));
+      const signedIn = session && (await accounts.find(session.accountId));
       const isAdministrator = signedIn !== undefined && accessOfRole(signedIn.role) !== undefined;
       goTo(ctx, isAdministrator ? `${basePath}/admin` : account);
     },

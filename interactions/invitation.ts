@@ -1,34 +1,16 @@
 // The page of an invitation link: the sign-up form with the invited address. Opening the link changes nothing and creates no
 // session; submitting the form creates the account and consumes the invitation.
 import type Koa from 'koa';
-import type { Account, AccountDomain } from '../src/accounts/index.ts';
-import { type Csrf, type Form, passSpentLimit } from '../src/http/index.ts';
+import type { Account } from '../src/accounts/index.ts';
+import { type Form, passSpentLimit } from '../src/http/index.ts';
 import { newId } from '../src/ids.ts';
-import { acrOf, type BrowserSession, type IdentityProvider } from '../src/oidc/sign-in.ts';
-import type { Registration, SignupQuestions, SignupValues } from '../src/registration/index.ts';
-import type { FieldErrors, Views } from '../src/views/index.ts';
-import type { DonePages } from './done-pages.ts';
+import { acrOf } from '../src/oidc/sign-in.ts';
+import type { SignupQuestions, SignupValues } from '../src/registration/index.ts';
+import type { FieldErrors } from '../src/views/index.ts';
+import type { AtHand } from './at-hand.ts';
 import { ofLink } from './holders.ts';
 import { signupAuthentication } from './signup.ts';
 import { errorsOf, readSignup } from './signup-form.ts';
-import type { WaysBack } from './way-back.ts';
-
-interface Deps {
-  readonly provider: () => IdentityProvider;
-  readonly views: Views;
-  readonly csrf: Csrf;
-  readonly browser: Pick<BrowserSession, 'current' | 'signIn'>;
-  readonly endSession: (uid: string) => Promise<unknown>;
-  readonly waysBack: WaysBack;
-  readonly done: DonePages;
-  readonly reportSignIn: AccountDomain['reportSignIn'];
-  /** Writes the time of this sign-in and makes this browser known to the account. */
-  readonly onComplete: (ctx: Koa.Context, account: Account) => Promise<unknown>;
-  readonly registration: Pick<Registration, 'signUp' | 'invitations' | 'tickets'>;
-  /** Whether this account needs no further step after a password, so that it can be signed in. */
-  readonly isComplete: (account: Account) => boolean;
-  readonly basePath: string;
-}
 
 export interface InvitationPages {
   show(ctx: Koa.Context, token: string): Promise<void>;
@@ -39,9 +21,9 @@ export interface InvitationPages {
 
 const PURPOSE = 'invitation';
 
-export function createInvitationPages(deps: Deps): InvitationPages {
-  const { provider, views, csrf, browser, endSession, waysBack, done, basePath } = deps;
-  const { signUp, invitations, tickets } = deps.registration;
+export function createInvitationPages(hand: AtHand): InvitationPages {
+  const { findClient, views, csrf, browser, sessions, waysBack, done, basePath, secondFactors } = hand;
+  const { signUp, invitations, tickets } = hand.registration;
   const homeUrl = `${basePath}/account`;
 
   const sendExpired = (ctx: Koa.Context): void =>
@@ -54,7 +36,7 @@ export function createInvitationPages(deps: Deps): InvitationPages {
   }
 
   const clientOf = async (clientId: string | undefined) =>
-    clientId === undefined ? undefined : provider().Client.find(clientId);
+    clientId === undefined ? undefined : findClient(clientId);
 
   async function send(
     ctx: Koa.Context,
@@ -89,13 +71,13 @@ export function createInvitationPages(deps: Deps): InvitationPages {
 
   async function signIn(ctx: Koa.Context, account: Account): Promise<void> {
     const { amr, methods } = signupAuthentication(signUp.questions());
-    if (amr.length === 0 || !deps.isComplete(account)) return;
+    if (amr.length === 0 || secondFactors.stepOf(account, hand.mfaMode()) !== 'none') return;
     // The session of another user of this browser must not be inherited (R060).
     const before = await browser.current(ctx);
-    if (before !== undefined) await endSession(before.uid);
-    await deps.onComplete(ctx, account);
+    if (before !== undefined) await sessions.end(before.uid);
+    await hand.onComplete(ctx, account);
     const sessionUid = newId();
-    await deps.reportSignIn({ kind: 'complete', accountId: account.id, amr, methods, sessionId: sessionUid });
+    await hand.reportSignIn({ kind: 'complete', accountId: account.id, amr, methods, sessionId: sessionUid });
     const login = { accountId: account.id, amr: [...amr], acr: acrOf(amr), methods };
     await browser.signIn(ctx, { ...login, sessionUid });
   }

@@ -1,19 +1,14 @@
 // Which browsers an account knows: the cookie, and what the account keeps of it.
 import type Koa from 'koa';
-import type { Account, AccountDomain } from '../src/accounts/index.ts';
+import type { Account } from '../src/accounts/index.ts';
+import type { Domains } from '../src/domains.ts';
 import { AppError } from '../src/errors.ts';
 import { createKnownBrowserCookie } from './known-browser-cookie.ts';
 
-interface Parts {
-  readonly signIns: AccountDomain['signIns'];
-  readonly baseUrl: string;
-}
-
 export type KnownBrowsers = ReturnType<typeof createKnownBrowsers>;
 
-export function createKnownBrowsers({ signIns, baseUrl }: Parts) {
+export function createKnownBrowsers({ signIns, baseUrl, basePath }: Domains) {
   const isSecure = baseUrl.startsWith('https:');
-  const basePath = new URL(baseUrl).pathname.replace(/\/$/, '');
   const cookie = createKnownBrowserCookie({ isSecure, basePath });
 
   return {

@@ -1,21 +1,16 @@
 // Choosing the language of the sign-in pages: a form, so that it works without scripts, which leads back to its page.
 import type Koa from 'koa';
 import { invalid } from '../src/errors.ts';
-import { createBackTo, type Form } from '../src/http/index.ts';
+import { createBackTo, readForm } from '../src/http/index.ts';
 import { isLanguage, languageCookieName } from '../src/views/index.ts';
+import type { AtHand } from './at-hand.ts';
 import { createPreferenceCookie } from './preference-cookie.ts';
-
-interface Deps {
-  readonly readForm: (ctx: Koa.Context) => Promise<Form>;
-  readonly baseUrl: string;
-  readonly basePath: string;
-}
 
 export interface LanguageChoice {
   submit(ctx: Koa.Context): Promise<void>;
 }
 
-export function createLanguageChoice({ readForm, baseUrl, basePath }: Deps): LanguageChoice {
+export function createLanguageChoice({ baseUrl, basePath }: AtHand): LanguageChoice {
   const isSecure = baseUrl.startsWith('https:');
   const cookie = createPreferenceCookie(languageCookieName(isSecure), { isSecure, basePath });
 

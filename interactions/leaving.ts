@@ -1,22 +1,11 @@
 // The last step of a sign-in to an account whose owner asked for its deletion: keep the account, or leave. It comes after
 // everything that the account asks for, so that no stranger and no thief of a password alone keeps it.
 import type Koa from 'koa';
-import type { Account, Accounts } from '../src/accounts/index.ts';
-import type { Events } from '../src/events/index.ts';
+import type { Account } from '../src/accounts/index.ts';
 import type { BoundInteraction, SigninProgress } from '../src/oidc/sign-in.ts';
-import type { Views } from '../src/views/index.ts';
-import type { CurrentInteraction } from './current.ts';
+import type { AtHand } from './at-hand.ts';
 import { pageOptions } from './page-options.ts';
 import { personOf } from './person.ts';
-import type { SigninSteps } from './signin-steps.ts';
-
-interface Deps {
-  readonly views: Views;
-  readonly current: CurrentInteraction;
-  readonly steps: SigninSteps;
-  readonly accounts: Pick<Accounts, 'undoDeletion'>;
-  readonly events: Pick<Events, 'record'>;
-}
 
 type Step = (
   ctx: Koa.Context,
@@ -30,7 +19,7 @@ export interface LeavingStep {
   readonly keep: Step;
 }
 
-export function createLeavingStep({ views, current, steps, accounts, events }: Deps): LeavingStep {
+export function createLeavingStep({ views, current, steps, accounts, events }: AtHand): LeavingStep {
   const goOn: Step = (ctx, interaction, account, { amr }) =>
     steps.proceed(ctx, interaction, account, { amr, methods: [], provenAt: interaction.provenAt });
 

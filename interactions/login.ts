@@ -1,49 +1,18 @@
 import type Koa from 'koa';
 import { type Account, hasPasskey } from '../src/accounts/index.ts';
 import { AppError } from '../src/errors.ts';
-import type { Form } from '../src/http/index.ts';
+import { readForm } from '../src/http/index.ts';
 import { amrOf, TWO_FACTORS } from '../src/model/ways-to-sign-in.ts';
-import { type BoundInteraction, clientRecord, type IdentityProvider } from '../src/oidc/sign-in.ts';
-import type { AuthMode } from '../src/settings/index.ts';
-import type { ClientRecord } from '../src/store/collections.ts';
-import type { SendOptions, Views } from '../src/views/index.ts';
+import { type BoundInteraction, clientRecord } from '../src/oidc/sign-in.ts';
+import type { SendOptions } from '../src/views/index.ts';
+import type { AtHand } from './at-hand.ts';
 import type { Authentication } from './authentication.ts';
-import type { createConfirmedAct } from './confirmed-act.ts';
-import { CANCELLED, type CurrentInteraction } from './current.ts';
-import type { LastMethodCookie } from './last-method.ts';
+import { createConfirmedAct } from './confirmed-act.ts';
+import { CANCELLED } from './current.ts';
 import { ANOTHER, pageOptions, stringParameter } from './page-options.ts';
 import { personOf } from './person.ts';
-import { personHinted, type RememberedPeople, type RememberedPerson } from './remembered-people.ts';
-import type { SigninSteps } from './signin-steps.ts';
+import { personHinted, type RememberedPerson } from './remembered-people.ts';
 import { temporaryProblem } from './temporary-problem.ts';
-
-interface Deps {
-  readonly provider: () => IdentityProvider;
-  readonly views: Views;
-  readonly current: CurrentInteraction;
-  readonly readForm: (ctx: Koa.Context) => Promise<Form>;
-  readonly steps: SigninSteps;
-  readonly mode: () => AuthMode;
-  readonly canResetPassword: () => boolean;
-  readonly canUseMagicLinks: () => boolean;
-  /** Whether users may sign up while signing in to this application. */
-  readonly canSignUp: (client: ClientRecord) => boolean;
-  readonly findAccount: (id: string) => Promise<Account | undefined>;
-  /** `provenAt`: when the attempt started, in epoch milliseconds. */
-  readonly authenticate: (
-    username: string,
-    password: string,
-    browser: { readonly tokens: readonly string[] },
-  ) => Promise<(Account & { readonly provenAt: number }) | undefined>;
-  /** Whether the account is unchanged since the password was checked. */
-  readonly isUnchanged: (account: Account) => Promise<boolean>;
-  /** The tokens by which accounts recognise this browser. */
-  readonly fromBrowser: (ctx: Koa.Context) => { readonly tokens: readonly string[] };
-  readonly people: RememberedPeople;
-  readonly lastMethod: Pick<LastMethodCookie, 'read'>;
-  readonly confirmedAct: ReturnType<typeof createConfirmedAct>;
-  readonly basePath: string;
-}
 
 /** The ways that take along what was typed, and where they lead. */
 const WAYS: Readonly<Record<string, string>> = { forgot: '', magic_link: '&action=magic_link' };
@@ -67,8 +36,9 @@ export interface LoginPage {
   submit(ctx: Koa.Context): Promise<void>;
 }
 
-export function createLoginPage(deps: Deps): LoginPage {
-  const { provider, views, current, readForm, findAccount, authenticate, steps, mode } = deps;
+export function createLoginPage(hand: AtHand): LoginPage {
+  const { findClient, views, current, accounts, authenticate, steps, mode, knownBrowsers, recovery } = hand;
+  const confirmedAct = createConfirmedAct(hand);
 
   async function send(
     ctx: Koa.Context,
@@ -81,8 +51,8 @@ export function createLoginPage(deps: Deps): LoginPage {
     const people = attempt === undefined ? await offered(ctx, interaction, account, isChosen) : [];
     const canPasskey = mode() !== 'password' && !isAfterKey(interaction);
     const canContinue = interaction.prompt.name === 'select_account' && !isAfterKey(interaction);
-    const client = await provider().Client.find(String(interaction.params.client_id));
-    const canSignUp = client !== undefined && deps.canSignUp(clientRecord(client));
+    const client = await findClient(String(interaction.params.client_id));
+    const canSignUp = client !== undefined && hand.registration.signUp.isOpen(clientRecord(client));
     // With an account the address of its request shows it again; without one it would start another sign-in.
     const here = account === undefined ? loginUrl : undefined;
     // Whose sign-in it is is settled: they have an account.
@@ -101,10 +71,10 @@ export function createLoginPage(deps: Deps): LoginPage {
         canCancel: true,
         mode: mode(),
         canPasskey,
-        first: account && !isChosen && hasPasskey(account) ? 'passkey' : deps.lastMethod.read(ctx),
+        first: account && !isChosen && hasPasskey(account) ? 'passkey' : hand.lastMethod.read(ctx),
         recoverUrl: mode() === 'passkey_only' ? current.pageUrl('recover', interaction) : undefined,
-        canReset: deps.canResetPassword(),
-        canMagicLink: deps.canUseMagicLinks(),
+        canReset: recovery.canResetPassword(),
+        canMagicLink: recovery.canUseMagicLinks(),
         signUpUrl: canSignUp && !isKnown ? current.pageUrl('signup', interaction) : undefined,
         people: people.map(({ handle, account: person }) => ({
           ...personOf(person),
@@ -117,7 +87,7 @@ export function createLoginPage(deps: Deps): LoginPage {
           account: personOf(account),
           canContinue: canContinue && !isChosen,
           isConfirming,
-          confirming: isConfirming ? await deps.confirmedAct(ctx, interaction) : undefined,
+          confirming: isConfirming ? await confirmedAct(ctx, interaction) : undefined,
           switchUrl: loginUrl,
         }),
       },
@@ -138,7 +108,7 @@ export function createLoginPage(deps: Deps): LoginPage {
     const isMeant = account === undefined && typedOrHinted(interaction) !== '';
     const isConfirming = account !== undefined && interaction.prompt.name !== 'select_account';
     if (isChosen || isMeant || isConfirming || ctx.query.as === ANOTHER || isAfterKey(interaction)) return [];
-    return (await deps.people.list(ctx)).filter(({ account: { id } }) => id !== account?.id);
+    return (await hand.people.list(ctx)).filter(({ account: { id } }) => id !== account?.id);
   }
 
   /** Of the people remembered here, whom the address or the application's hint names. */
@@ -147,7 +117,7 @@ export function createLoginPage(deps: Deps): LoginPage {
     const hint = stringParameter(interaction, 'login_hint');
     if (as === ANOTHER || (as === undefined && (hint === undefined || interaction.typedLogin !== undefined)))
       return undefined;
-    const people = await deps.people.list(ctx);
+    const people = await hand.people.list(ctx);
     if (as === undefined) return personHinted(people, hint ?? '')?.account;
     return people.find(({ handle }) => handle === as)?.account;
   }
@@ -172,14 +142,14 @@ export function createLoginPage(deps: Deps): LoginPage {
     }
     ctx.status = 303;
     const id = encodeURIComponent(interaction.uid);
-    ctx.redirect(`${deps.basePath}/oauth2/forgot-password?interaction=${id}${way}`);
+    ctx.redirect(`${hand.basePath}/oauth2/forgot-password?interaction=${id}${way}`);
   }
 
   /** The signed-in person who is asked again, also after a failed attempt, as long as nobody else was typed. */
   async function confirmedBy(interaction: BoundInteraction, username: string): Promise<Account | undefined> {
     const { session, prompt } = interaction;
     if (session === undefined || prompt.name === 'select_account') return undefined;
-    const account = await findAccount(session.accountId);
+    const account = await accounts.find(session.accountId);
     return account?.username === username ? account : undefined;
   }
 
@@ -213,7 +183,7 @@ export function createLoginPage(deps: Deps): LoginPage {
         return steps.proceed(ctx, interaction, account, { amr, methods: [] });
       }
       const known = interaction.session?.accountId;
-      const account = known === undefined ? undefined : await findAccount(known);
+      const account = known === undefined ? undefined : await accounts.find(known);
       const chosen = account === undefined ? await chosenHere(ctx, interaction) : undefined;
       await send(ctx, interaction, account ?? chosen, attempt, chosen !== undefined);
     },
@@ -222,7 +192,8 @@ export function createLoginPage(deps: Deps): LoginPage {
       const interaction = await current.ofAddress(ctx);
       if (!PROMPTS.has(interaction.prompt.name)) throw new AppError('signin.expired');
       const { progress } = interaction;
-      const account = progress && isAfterKey(interaction) ? await findAccount(progress.accountId) : undefined;
+      const account =
+        progress && isAfterKey(interaction) ? await accounts.find(progress.accountId) : undefined;
       const chosen = account === undefined ? await chosenHere(ctx, interaction) : undefined;
       await send(ctx, interaction, account ?? chosen, undefined, chosen !== undefined);
     },
@@ -236,7 +207,7 @@ export function createLoginPage(deps: Deps): LoginPage {
       if (form.get('action') === 'continue') return continueWithSession(ctx, interaction);
       const forgotten = form.get('forget');
       if (forgotten !== undefined) {
-        deps.people.forget(ctx, forgotten);
+        hand.people.forget(ctx, forgotten);
         ctx.status = 303;
         return ctx.redirect(current.pageUrl('login', interaction));
       }
@@ -249,12 +220,16 @@ export function createLoginPage(deps: Deps): LoginPage {
       }
       interaction.canPasskey = form.get('can_passkey') === 'on';
       try {
-        const account = await authenticate(username, form.get('password') ?? '', deps.fromBrowser(ctx));
+        const account = await authenticate(
+          username,
+          form.get('password') ?? '',
+          knownBrowsers.fromBrowser(ctx),
+        );
         if (account !== undefined) {
           // The second step says whom it is about.
           interaction.typedLogin = username.slice(0, MAX_LOGIN);
           await steps.proceed(ctx, interaction, account, authenticationBy(interaction, account));
-          if (interaction.progress === undefined || (await deps.isUnchanged(account))) return;
+          if (interaction.progress === undefined || (await knownBrowsers.isUnchanged(account))) return;
           // A new password overtook this one: what follows must not build on it.
           interaction.progress = undefined;
           await interaction.persist();

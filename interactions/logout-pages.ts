@@ -1,17 +1,9 @@
-import type { Csrf } from '../src/http/index.ts';
 import type { LogoutPages } from '../src/oidc/sign-in.ts';
-import type { Views } from '../src/views/index.ts';
-import type { WaysBack } from './way-back.ts';
+import type { AtHand } from './at-hand.ts';
 
 const PURPOSE = 'logout';
 
-interface Deps {
-  readonly views: Views;
-  readonly csrf: Csrf;
-  readonly waysBack: WaysBack;
-}
-
-export function createLogoutPages({ views, csrf, waysBack }: Deps): LogoutPages {
+export function createLogoutPages({ views, csrf, waysBack }: AtHand): LogoutPages {
   return {
     // Frames are of the legacy profile; without them the browser goes straight back.
     signedOut(ctx, client, { frames = [], returnTo } = { frames: [], returnTo: undefined }) {

@@ -1,41 +1,20 @@
 // The pages of links in e-mails: password reset, address verification, sign-in link. Opening a link changes nothing, because
 // mail scanners follow links; only submitting the form on its page consumes it.
 import type Koa from 'koa';
-import type { Account } from '../src/accounts/index.ts';
+import { minPasswordLength } from '../src/accounts/index.ts';
 import { AppError } from '../src/errors.ts';
-import { type Csrf, type Form, passSpentLimit } from '../src/http/index.ts';
+import { type Form, passSpentLimit, readForm } from '../src/http/index.ts';
 import { amrOf } from '../src/model/ways-to-sign-in.ts';
-import type { BoundInteraction, Client } from '../src/oidc/sign-in.ts';
-import type { Recovery } from '../src/recovery/index.ts';
-import type { PageModels, Views } from '../src/views/index.ts';
-import type { CurrentInteraction } from './current.ts';
-import type { DonePages } from './done-pages.ts';
+import type { BoundInteraction } from '../src/oidc/sign-in.ts';
+import type { PageModels } from '../src/views/index.ts';
+import type { AtHand } from './at-hand.ts';
 import { ofKnownBrowser } from './holders.ts';
 import { PROMPTS } from './login.ts';
 import { pageOptions } from './page-options.ts';
 import { requesterOf } from './requester.ts';
-import type { SigninSteps } from './signin-steps.ts';
-import type { WayBack, WaysBack } from './way-back.ts';
+import type { WayBack } from './way-back.ts';
 
 type Purpose = 'password_reset' | 'email_verification' | 'magic_link';
-
-interface Deps {
-  readonly views: Views;
-  readonly csrf: Csrf;
-  readonly current: CurrentInteraction;
-  readonly steps: SigninSteps;
-  readonly readForm: (ctx: Koa.Context) => Promise<Form>;
-  readonly minLength: () => number;
-  readonly recovery: Recovery;
-  readonly findUsable: (id: string) => Promise<Account | undefined>;
-  readonly rememberBrowser: (ctx: Koa.Context, accountId: string) => Promise<void>;
-  /** The tokens by which accounts recognise this browser. */
-  readonly fromBrowser: (ctx: Koa.Context) => { readonly tokens: readonly string[] };
-  readonly basePath: string;
-  readonly done: DonePages;
-  readonly waysBack: Pick<WaysBack, 'toSignIn'>;
-  readonly findClient: (clientId: string) => Promise<Client | undefined>;
-}
 
 export interface MailedLinkPages {
   showForgotten(ctx: Koa.Context): Promise<void>;
@@ -52,8 +31,9 @@ const MAX_ADDRESS = 320;
 
 const tokenOf = (ctx: Koa.Context): string => (typeof ctx.query.token === 'string' ? ctx.query.token : '');
 
-export function createMailedLinkPages(deps: Deps): MailedLinkPages {
-  const { views, csrf, current, steps, readForm, recovery, minLength, findUsable, basePath, done } = deps;
+export function createMailedLinkPages(hand: AtHand): MailedLinkPages {
+  const { views, csrf, current, steps, recovery, settings, accounts, basePath, done } = hand;
+  const { knownBrowsers } = hand;
   const { links } = recovery;
 
   // One page for used, expired, replaced and made-up links, so that it reveals nothing about the link.
@@ -82,8 +62,8 @@ export function createMailedLinkPages(deps: Deps): MailedLinkPages {
   async function signInAfter(ctx: Koa.Context, interactionId: string | undefined): Promise<WayBack> {
     const interaction = await interactionHere(ctx, interactionId);
     if (interaction === undefined || !PROMPTS.has(interaction.prompt.name)) return {};
-    const client = await deps.findClient(String(interaction.params.client_id));
-    const { clientName } = deps.waysBack.toSignIn(client);
+    const client = await hand.findClient(String(interaction.params.client_id));
+    const { clientName } = hand.waysBack.toSignIn(client);
     return { clientName, continueUrl: current.pageUrl('login', interaction) };
   }
 
@@ -123,13 +103,13 @@ export function createMailedLinkPages(deps: Deps): MailedLinkPages {
     if (link.factor === 'passkey')
       return views.send(ctx, 'link-expired', { needsPasskey: true }, { status: 409 });
     // So that password managers save the new password with a username.
-    const username = (await findUsable(link.accountId))?.username;
+    const username = (await accounts.findUsable(link.accountId))?.username;
     const status = Object.keys(errors).length > 0 ? 400 : 200;
     const model = {
       csrf: csrf.token(ctx, 'password_reset'),
       token,
       username,
-      minLength: minLength(),
+      minLength: minPasswordLength(settings()),
       errors,
       ...(link.factor === 'code' && { factor: link.factor }),
     };
@@ -165,7 +145,7 @@ export function createMailedLinkPages(deps: Deps): MailedLinkPages {
       const form = await readForm(ctx);
       csrf.verify(ctx, 'forgotten', form.get('csrf'));
       const email = (form.get('email') ?? '').slice(0, MAX_ADDRESS);
-      const browser = deps.fromBrowser(ctx).tokens;
+      const browser = knownBrowsers.fromBrowser(ctx).tokens;
       await passSpentLimit(ctx, async () => ofKnownBrowser(await recovery.knownIn(email, browser)));
       const wantsLink = form.get('action') === 'magic_link' && recovery.canUseMagicLinks();
       if (!wantsLink) refusePasswordsWhenOff();
@@ -202,7 +182,7 @@ export function createMailedLinkPages(deps: Deps): MailedLinkPages {
         // It is expired, or waits.
         if (link === undefined) return sendReset(ctx, token, {});
         // The reset voided every known browser; this one is where the owner continues, in spite of any lock.
-        await deps.rememberBrowser(ctx, link.accountId);
+        await knownBrowsers.remember(ctx, link.accountId);
         // No session (R097): who has the mailbox still needs what else the account asks for.
         await done.goTo(ctx, '/oauth2/reset-password', { ...(await signInAfter(ctx, link.boundTo)) });
       } catch (error) {
@@ -258,7 +238,7 @@ export function createMailedLinkPages(deps: Deps): MailedLinkPages {
       const account = await recovery.useMagicLink(token);
       if (account === undefined) return sendExpired(ctx, 'magic_link');
       // Guesses in other browsers must not block the remaining steps in this one (decisions §8).
-      await deps.rememberBrowser(ctx, account.id);
+      await knownBrowsers.remember(ctx, account.id);
       await steps.proceed(ctx, interaction, account, { amr: amrOf('email_link'), methods: ['email_link'] });
     },
   };

@@ -1,33 +1,13 @@
 // The first run: one page creates and signs in the first administrator. It is closed once an administrator exists.
 import type Koa from 'koa';
-import type { Account, AccountDomain } from '../src/accounts/index.ts';
+import { minPasswordLength } from '../src/accounts/index.ts';
 import { AppError } from '../src/errors.ts';
-import type { Csrf, Form } from '../src/http/index.ts';
+import { readForm } from '../src/http/index.ts';
 import { newId } from '../src/ids.ts';
 import { ACR } from '../src/model/acr.ts';
 import { amrOf } from '../src/model/ways-to-sign-in.ts';
-import type { BrowserSession } from '../src/oidc/sign-in.ts';
-import type { FieldErrors, Views } from '../src/views/index.ts';
-
-interface FirstAdmin {
-  readonly username: string;
-  readonly password: string;
-  readonly email?: string;
-}
-
-interface Deps {
-  readonly views: Views;
-  readonly csrf: Csrf;
-  readonly browser: BrowserSession;
-  readonly basePath: string;
-  readonly minLength: () => number;
-  readonly readForm: (ctx: Koa.Context) => Promise<Form>;
-  readonly hasAdmin: () => Promise<boolean>;
-  readonly createFirstAdmin: (admin: FirstAdmin) => Promise<Account>;
-  readonly reportSignIn: AccountDomain['reportSignIn'];
-  /** Writes the time of this sign-in and makes this browser known to the account. */
-  readonly onComplete: (ctx: Koa.Context, account: Account) => Promise<unknown>;
-}
+import type { FieldErrors } from '../src/views/index.ts';
+import type { AtHand } from './at-hand.ts';
 
 const PURPOSE = 'onboard';
 
@@ -36,21 +16,21 @@ export interface OnboardingPage {
   submit(ctx: Koa.Context): Promise<void>;
 }
 
-export function createOnboardingPage(deps: Deps): OnboardingPage {
-  const { views, csrf, browser, basePath, minLength, readForm, hasAdmin, createFirstAdmin } = deps;
+export function createOnboardingPage(hand: AtHand): OnboardingPage {
+  const { views, csrf, browser, basePath, settings, accounts } = hand;
 
   function send(ctx: Koa.Context, values: { username: string; email: string }, errors: FieldErrors): void {
     const isRefused = Object.keys(errors).length > 0;
     views.send(
       ctx,
       'onboard',
-      { csrf: csrf.token(ctx, PURPOSE), values, errors, minLength: minLength() },
+      { csrf: csrf.token(ctx, PURPOSE), values, errors, minLength: minPasswordLength(settings()) },
       { status: isRefused ? 400 : 200 },
     );
   }
 
   async function refuseWhenClosed(): Promise<void> {
-    if (await hasAdmin()) throw new AppError('onboarding.closed');
+    if (await accounts.hasAdmin()) throw new AppError('onboarding.closed');
   }
 
   return {
@@ -70,13 +50,17 @@ export function createOnboardingPage(deps: Deps): OnboardingPage {
       }
       const { username, email } = values;
       try {
-        const account = await createFirstAdmin({ username, password, ...(email === '' ? {} : { email }) });
+        const account = await accounts.createFirstAdmin({
+          username,
+          password,
+          ...(email === '' ? {} : { email }),
+        });
         const login = { accountId: account.id, amr: [...amrOf('password')], acr: ACR.singleFactor };
         const methods = ['password'] as const;
-        await deps.onComplete(ctx, account);
+        await hand.onComplete(ctx, account);
         const sessionUid = newId();
         const report = { accountId: account.id, amr: login.amr, methods, sessionId: sessionUid };
-        await deps.reportSignIn({ kind: 'complete', ...report });
+        await hand.reportSignIn({ kind: 'complete', ...report });
         await browser.signIn(ctx, { ...login, methods, sessionUid });
       } catch (error) {
         if (!(error instanceof AppError) || error.fields === undefined) throw error;

@@ -3,21 +3,9 @@
 import type Koa from 'koa';
 import type { Account } from '../src/accounts/index.ts';
 import type { BoundInteraction } from '../src/oidc/sign-in.ts';
-import type { Passkeys } from '../src/passkeys/index.ts';
-import type { Views } from '../src/views/index.ts';
-import type { CurrentInteraction } from './current.ts';
+import type { AtHand } from './at-hand.ts';
 import { pageOptions } from './page-options.ts';
 import { personOf } from './person.ts';
-import type { SigninSteps } from './signin-steps.ts';
-
-interface Deps {
-  readonly views: Views;
-  readonly current: CurrentInteraction;
-  readonly steps: SigninSteps;
-  readonly passkeys: Pick<Passkeys, 'signals'>;
-  /** Remembers in this browser that the user chose "Not now". */
-  readonly declineOffer: (ctx: Koa.Context, account: Account) => void;
-}
 
 export interface PasskeySteps {
   show(
@@ -29,8 +17,8 @@ export interface PasskeySteps {
   decline(ctx: Koa.Context, interaction: BoundInteraction, account: Account): Promise<void>;
 }
 
-export function createPasskeySteps(deps: Deps): PasskeySteps {
-  const { views, current, steps, passkeys, declineOffer } = deps;
+export function createPasskeySteps(hand: AtHand): PasskeySteps {
+  const { views, current, steps, passkeys, declineOffer } = hand;
   return {
     async show(ctx, interaction, account, step) {
       views.send(

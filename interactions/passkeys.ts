@@ -2,7 +2,6 @@
 // after every other method.
 import type Koa from 'koa';
 import type { Account } from '../src/accounts/index.ts';
-import type { Clock } from '../src/clock.ts';
 import { AppError } from '../src/errors.ts';
 import {
   answerJson,
@@ -10,28 +9,14 @@ import {
   type JsonBody,
   jsonBody,
   passSpentLimit,
+  readJson,
 } from '../src/http/index.ts';
-import { amrOfPasskey, type SecondFactor, TWO_FACTORS, wayOfPasskey } from '../src/model/ways-to-sign-in.ts';
+import { amrOfPasskey, TWO_FACTORS, wayOfPasskey } from '../src/model/ways-to-sign-in.ts';
 import type { BoundInteraction } from '../src/oidc/sign-in.ts';
-import type { Passkeys } from '../src/passkeys/index.ts';
-import type { AuthMode } from '../src/settings/index.ts';
-import type { CurrentInteraction } from './current.ts';
+import type { AtHand } from './at-hand.ts';
 import { ofPasskey, ofSignIn } from './holders.ts';
 import { PROMPTS } from './login.ts';
 import { unspentMethods } from './second-factor-methods.ts';
-import type { SigninSteps } from './signin-steps.ts';
-
-interface Deps {
-  readonly current: CurrentInteraction;
-  readonly steps: SigninSteps;
-  readonly readJson: (ctx: Koa.Context, options: { limitBytes: number }) => Promise<unknown>;
-  readonly passkeys: Passkeys;
-  readonly mode: () => AuthMode;
-  readonly methodsOf: (account: Account) => SecondFactor[];
-  readonly findUsable: (id: string) => Promise<Account | undefined>;
-  readonly basePath: string;
-  readonly clock: Clock;
-}
 
 export interface PasskeyCeremonies {
   beginSignIn(ctx: Koa.Context): Promise<void>;
@@ -43,8 +28,8 @@ export interface PasskeyCeremonies {
 /** Far above the size of any legitimate authenticator response. */
 const LIMIT_BYTES = 48 * 1024;
 
-export function createPasskeyCeremonies(deps: Deps): PasskeyCeremonies {
-  const { current, steps, readJson, passkeys, mode, methodsOf, findUsable, basePath, clock } = deps;
+export function createPasskeyCeremonies(hand: AtHand): PasskeyCeremonies {
+  const { current, steps, passkeys, mode, secondFactors, accounts, basePath, clock } = hand;
   const boundTo = ({ uid }: BoundInteraction): string => `interaction ${uid}`;
 
   async function read(ctx: Koa.Context): Promise<{ interaction: BoundInteraction; body: JsonBody }> {
@@ -60,7 +45,7 @@ export function createPasskeyCeremonies(deps: Deps): PasskeyCeremonies {
       return undefined;
     }
     const { progress, account } = await steps.resume(interaction);
-    const methods = unspentMethods(methodsOf(account), progress.amr);
+    const methods = unspentMethods(secondFactors.methodsOf(account), progress.amr);
     if (progress.step !== 'verify' || !methods.includes('passkey')) throw new AppError('signin.expired');
     return account;
   }
@@ -138,7 +123,7 @@ export function createPasskeyCeremonies(deps: Deps): PasskeyCeremonies {
           accountId: account.id,
           isByOldWays: steps.isByOldWays(interaction, account),
         });
-        const fresh = await findUsable(account.id);
+        const fresh = await accounts.findUsable(account.id);
         if (fresh === undefined) throw new AppError('signin.expired');
         const amr = progress.step === 'offer' ? progress.amr : [...progress.amr, ...amrOfPasskey(made)];
         // At an offer what the sign-in reached stays (`amr`); but who was verified a moment ago is not asked who they are. One that

@@ -1,36 +1,21 @@
 // For users who lost all passkeys: a recovery code allows one thing, creating a new passkey.
 import type Koa from 'koa';
 import { AppError } from '../src/errors.ts';
-import { type Form, passSpentLimit } from '../src/http/index.ts';
+import { passSpentLimit, readForm } from '../src/http/index.ts';
 import { RECOVERY_AMR } from '../src/model/ways-to-sign-in.ts';
 import type { BoundInteraction } from '../src/oidc/sign-in.ts';
-import type { Recovery } from '../src/recovery/index.ts';
-import type { AuthMode } from '../src/settings/index.ts';
-import type { Views } from '../src/views/index.ts';
-import type { CurrentInteraction } from './current.ts';
+import type { AtHand } from './at-hand.ts';
 import { ofKnownBrowser } from './holders.ts';
-import type { KnownBrowsers } from './known-browsers.ts';
 import { PROMPTS } from './login.ts';
 import { pageOptions } from './page-options.ts';
-import type { SigninSteps } from './signin-steps.ts';
-
-interface Deps {
-  readonly views: Views;
-  readonly current: CurrentInteraction;
-  readonly steps: SigninSteps;
-  readonly readForm: (ctx: Koa.Context) => Promise<Form>;
-  readonly mode: () => AuthMode;
-  readonly recovery: Pick<Recovery, 'useRecoveryCode' | 'knownIn'>;
-  readonly knownBrowsers: Pick<KnownBrowsers, 'fromBrowser' | 'isKnown'>;
-}
 
 export interface RecoverPage {
   show(ctx: Koa.Context): Promise<void>;
   submit(ctx: Koa.Context): Promise<void>;
 }
 
-export function createRecoverPage(deps: Deps): RecoverPage {
-  const { views, current, steps, readForm, mode, recovery, knownBrowsers } = deps;
+export function createRecoverPage(hand: AtHand): RecoverPage {
+  const { views, current, steps, mode, recovery, knownBrowsers } = hand;
 
   function send(
     ctx: Koa.Context,

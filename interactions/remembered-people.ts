@@ -4,15 +4,8 @@
 import type Koa from 'koa';
 import { type Account, fold } from '../src/accounts/index.ts';
 import { secretDigest } from '../src/ids.ts';
-import type { Sealer } from '../src/keys/index.ts';
+import type { InteractionDoors } from './doors.ts';
 import { createPreferenceCookie } from './preference-cookie.ts';
-
-interface Deps {
-  readonly sealer: Pick<Sealer, 'seal' | 'open'>;
-  readonly find: (id: string) => Promise<Account | undefined>;
-  readonly baseUrl: string;
-  readonly basePath: string;
-}
 
 export interface RememberedPerson {
   /** Names the person in this browser's addresses and forms; elsewhere it means nothing. */
@@ -40,7 +33,12 @@ export const personHinted = (
 ): RememberedPerson | undefined =>
   people.find(({ account: { username, email = '' } }) => [fold(username), fold(email)].includes(fold(hint)));
 
-export function createRememberedPeople({ sealer, find, baseUrl, basePath }: Deps): RememberedPeople {
+export function createRememberedPeople({
+  sealer,
+  accounts,
+  baseUrl,
+  basePath,
+}: InteractionDoors): RememberedPeople {
   const isSecure = baseUrl.startsWith('https:');
   const name = `${isSecure ? '__Host-' : ''}latchkey_people`;
   const cookie = createPreferenceCookie(name, { isSecure, basePath });
@@ -61,7 +59,7 @@ export function createRememberedPeople({ sealer, find, baseUrl, basePath }: Deps
 
   return {
     async list(ctx) {
-      const found = await Promise.all(idsOf(ctx).map(find));
+      const found = await Promise.all(idsOf(ctx).map((id) => accounts.find(id)));
       // A deleted account leaves the list; that one is locked or deactivated is told to no one here.
       return found.flatMap((account) =>
         account === undefined ? [] : [{ handle: handleOf(account.id), account }],

@@ -1,53 +1,31 @@
 // The routes of the sign-in pages, and the dispatcher: the next page follows only from the stored state of the interaction, so
 // no step can be skipped by opening an address.
-
 import type Koa from 'koa';
-import { type Account, minPasswordLength } from '../src/accounts/index.ts';
-import { createRouter, readForm, readJson } from '../src/http/index.ts';
-import type { ProtocolDoors } from '../src/oidc/index.ts';
+import { createRouter, readForm } from '../src/http/index.ts';
 import type { LogoutPages, ProtocolPages } from '../src/oidc/sign-in.ts';
-import { createConfirmedAct } from './confirmed-act.ts';
+import type { AtHand } from './at-hand.ts';
 import { createConsentPage } from './consent.ts';
 import { createCurrentInteraction } from './current.ts';
 import { createDevicePages } from './device.ts';
 import { createShowInteraction } from './dispatcher.ts';
 import { createDonePages } from './done-pages.ts';
+import type { InteractionDoors } from './doors.ts';
 import { createEnrolmentPages } from './enrolment.ts';
 import { createRenderError, createSendErrorPage } from './error-pages.ts';
-import { createFurtherSteps } from './further-steps.ts';
 import { createHomeRedirects } from './home.ts';
 import { createInvitationPages } from './invitation.ts';
-import type { KnownBrowsers } from './known-browsers.ts';
 import { createLanguageChoice } from './language.ts';
 import { createLoginPage } from './login.ts';
 import { createLogoutPages } from './logout-pages.ts';
 import { createMailedLinkPages } from './mailed-links.ts';
 import { createOnboardingPage } from './onboarding.ts';
+import { createPasskeyCeremonies } from './passkeys.ts';
 import { createRecoverPage } from './recover.ts';
+import { createSecondFactorPages } from './second-factor.ts';
 import { createSignInParts } from './sign-in-parts.ts';
 import { createSigninSteps } from './signin-steps.ts';
 import { createSignupPages } from './signup.ts';
 import { createWaysBack } from './way-back.ts';
-
-/** What is at hand in a sign-in. */
-export interface InteractionDoors extends ProtocolDoors {
-  readonly knownBrowsers: KnownBrowsers;
-}
-
-function partsOf(doors: InteractionDoors) {
-  const { mount, directory, sessions } = doors;
-  return {
-    ...doors,
-    readForm,
-    readJson,
-    provider: () => mount.provider,
-    reachableAcrs: directory.reachableAcrs,
-    mayAdminister: directory.mayAdminister,
-    endSession: sessions.end,
-  };
-}
-
-type Parts = ReturnType<typeof partsOf>;
 
 export interface Interactions {
   readonly middleware: Koa.Middleware;
@@ -56,96 +34,42 @@ export interface Interactions {
   readonly sendErrorPage: ReturnType<typeof createSendErrorPage>;
 }
 
-function createPages(deps: Parts) {
-  const { accounts, recovery, clock } = deps;
-  const { signUp } = deps.registration;
-  const signIn = createSignInParts(deps);
-  const minLength = () => minPasswordLength(deps.settings());
-  const current = createCurrentInteraction(deps);
-  const waysBack = createWaysBack(deps);
-  const done = createDonePages(deps);
-  const findClient = (id: string) => deps.provider().Client.find(id);
-  const findAccount = (id: string): Promise<Account | undefined> => accounts.find(id);
-  const steps = createSigninSteps({ ...deps, ...signIn, now: clock, current });
-  const signup = createSignupPages({ ...deps, signup: signUp, current, steps });
-  const invitation = createInvitationPages({
-    ...deps,
-    ...signIn,
-    waysBack,
-    done,
-    isComplete: (account) => signIn.stepOf(account, signIn.mfaMode()) === 'none',
-  });
-  const enrolment = createEnrolmentPages({ ...deps, done });
-  const login = createLoginPage({
-    ...deps,
-    ...signIn,
-    current,
-    steps,
-    findAccount,
-    canResetPassword: recovery.canResetPassword,
-    canUseMagicLinks: recovery.canUseMagicLinks,
-    canSignUp: signUp.isOpen,
-    confirmedAct: createConfirmedAct({ ...deps, findAccount, findClient }),
-  });
-  const { ceremonies, factors } = createFurtherSteps({
-    ...signIn,
-    ...deps,
-    parts: signIn,
-    current,
-    steps,
-    findClient,
-  });
-  const recover = createRecoverPage({ ...deps, mode: signIn.mode, current, steps });
-  const mailed = createMailedLinkPages({
-    ...deps,
-    ...signIn,
-    current,
-    steps,
-    minLength,
-    waysBack,
-    done,
-    findClient,
-  });
-  const consent = createConsentPage({ ...deps, current, findAccount });
-  const onboarding = createOnboardingPage({
-    ...deps,
-    ...signIn,
-    minLength,
-    hasAdmin: () => accounts.hasAdmin(),
-    createFirstAdmin: (input) => accounts.createFirstAdmin(input),
-  });
-  const homeRedirects = createHomeRedirects({ ...deps, findAccount });
-  const language = createLanguageChoice(deps);
+function handOf(doors: InteractionDoors): AtHand {
+  const parts = createSignInParts(doors);
+  const current = createCurrentInteraction(doors);
   return {
+    ...doors,
+    ...parts,
     current,
-    waysBack,
-    done,
-    findClient,
-    steps,
-    signup,
-    invitation,
-    enrolment,
-    login,
-    ceremonies,
-    recover,
-    factors,
-    mailed,
-    consent,
-    onboarding,
-    homeRedirects,
-    language,
+    findClient: (id) => doors.mount.provider.Client.find(id),
+    steps: createSigninSteps(doors, parts, current),
+    waysBack: createWaysBack(doors),
+    done: createDonePages(doors),
   };
 }
 
-type Pages = ReturnType<typeof createPages>;
+const pagesOf = (hand: AtHand) => ({
+  signup: createSignupPages(hand),
+  invitation: createInvitationPages(hand),
+  enrolment: createEnrolmentPages(hand),
+  login: createLoginPage(hand),
+  ceremonies: createPasskeyCeremonies(hand),
+  factors: createSecondFactorPages(hand),
+  recover: createRecoverPage(hand),
+  mailed: createMailedLinkPages(hand),
+  consent: createConsentPage(hand),
+  onboarding: createOnboardingPage(hand),
+  homeRedirects: createHomeRedirects(hand),
+  language: createLanguageChoice(hand),
+});
 
 function addRoutes(
   router: ReturnType<typeof createRouter>,
-  pages: Pages,
-  { readForm, accounts }: Pick<Parts, 'readForm' | 'accounts'>,
+  pages: ReturnType<typeof pagesOf>,
+  { accounts, done }: AtHand,
 ): void {
   const { login, consent, signup, invitation, enrolment, factors, ceremonies, recover, mailed } = pages;
-  const { done, onboarding, homeRedirects } = pages;
+  const { onboarding, homeRedirects } = pages;
   // Without an application, sign-in and sign-up lead to the account page.
   router.get('/oauth2/login', (ctx) =>
     'interaction' in ctx.query ? login.again(ctx) : homeRedirects.signIn(ctx),
@@ -198,22 +122,20 @@ function addRoutes(
 }
 
 export function createInteractions(doors: InteractionDoors): Interactions {
-  const parts = partsOf(doors);
-  const { views, csrf, basePath, registration } = parts;
-  const pages = createPages(parts);
-  const { waysBack, findClient } = pages;
+  const hand = handOf(doors);
+  const pages = pagesOf(hand);
   const router = createRouter();
-  addRoutes(router, pages, parts);
+  addRoutes(router, pages, hand);
   return {
     middleware: router.middleware,
-    sendErrorPage: createSendErrorPage({ views, basePath, waysBack, findClient }),
-    logoutPages: createLogoutPages({ views, csrf, waysBack }),
+    sendErrorPage: createSendErrorPage(hand),
+    logoutPages: createLogoutPages(hand),
     protocolPages: {
-      renderError: createRenderError({ views, basePath, waysBack }),
-      devicePages: createDevicePages(parts),
+      renderError: createRenderError(hand),
+      devicePages: createDevicePages(doors),
       showFormPost: (ctx, action, fields) =>
-        views.send(ctx, 'continue', { action, fields }, { formAction: [action] }),
-      showInteraction: createShowInteraction({ ...pages, signUp: registration.signUp }),
+        doors.views.send(ctx, 'continue', { action, fields }, { formAction: [action] }),
+      showInteraction: createShowInteraction(hand, pages),
     },
   };
 }

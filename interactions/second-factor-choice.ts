@@ -3,16 +3,10 @@ import type { Account } from '../src/accounts/index.ts';
 import { ACR } from '../src/model/acr.ts';
 import { isBy, type SecondFactor } from '../src/model/ways-to-sign-in.ts';
 import type { BoundInteraction } from '../src/oidc/sign-in.ts';
-import type { SecondFactors } from '../src/second-factors/index.ts';
+import type { AtHand } from './at-hand.ts';
 import { unspentMethods } from './second-factor-methods.ts';
-import type { SigninSteps } from './signin-steps.ts';
 
-interface Deps {
-  readonly steps: Pick<SigninSteps, 'demandOf'>;
-  readonly secondFactors: Pick<SecondFactors, 'methodsOf' | 'canUseEmail'>;
-}
-
-export function createMethodChoice({ steps, secondFactors }: Deps) {
+export function createMethodChoice({ steps, secondFactors }: AtHand) {
   /** Administrators and auditors see the data of all users, so e-mail is no second factor for them (checklist §2, NIST 800-63B). */
   const isMailRefused = (account: Account, interaction: BoundInteraction): boolean =>
     // After a sign-in by e-mail link, an e-mail code would be the same factor again.

@@ -1,5 +1,7 @@
 import type Koa from 'koa';
 import { isBy, type SecondFactor } from '../src/model/ways-to-sign-in.ts';
+import type { BoundInteraction } from '../src/oidc/sign-in.ts';
+import type { AtHand } from './at-hand.ts';
 
 export const ALERTS = {
   wrong: 'alert.code_wrong',
@@ -14,6 +16,15 @@ export const unspentMethods = (methods: readonly SecondFactor[], amr: readonly s
     // A user who signs in to create a passkey has none.
     return method !== 'passkey' || !(isBy.enrolment(amr) || isBy.passkey(amr));
   });
+
+/** How the application of a sign-in is called. */
+export async function clientNameOf(
+  { findClient }: AtHand,
+  { params }: BoundInteraction,
+): Promise<string | undefined> {
+  const client = await findClient(String(params.client_id));
+  return client?.clientName ?? client?.clientId;
+}
 
 /** POST, redirect, GET: reloading the next page does not submit the form again. */
 export function goToStep(

@@ -1,9 +1,8 @@
 // Pages only: which of them is next is decided in signin-steps.ts, whether a code matches in src/second-factors.
 import type Koa from 'koa';
 import type { Account } from '../src/accounts/index.ts';
-import type { Clock } from '../src/clock.ts';
 import { AppError } from '../src/errors.ts';
-import { type Form, passSpentLimit } from '../src/http/index.ts';
+import { type Form, passSpentLimit, readForm } from '../src/http/index.ts';
 import {
   amrOf,
   isCodeFactor,
@@ -12,37 +11,18 @@ import {
   wayOf,
 } from '../src/model/ways-to-sign-in.ts';
 import type { BoundInteraction, SigninProgress } from '../src/oidc/sign-in.ts';
-import type { Passkeys } from '../src/passkeys/index.ts';
-import type { SecondFactors } from '../src/second-factors/index.ts';
 import { EMAIL_CODE_COOLDOWN_SECONDS } from '../src/second-factors/index.ts';
-import type { Views } from '../src/views/index.ts';
-import { CANCELLED, type CurrentInteraction } from './current.ts';
+import type { AtHand } from './at-hand.ts';
+import { CANCELLED } from './current.ts';
 import { createFactorEnrolment } from './factor-enrolment.ts';
 import { ofSignIn } from './holders.ts';
 import { knownPerson } from './known-person.ts';
-import type { LeavingStep } from './leaving.ts';
+import { createLeavingStep } from './leaving.ts';
 import { maskEmail } from './mask-email.ts';
 import { ANOTHER, pageOptions } from './page-options.ts';
-import type { PasskeySteps } from './passkey-pages.ts';
+import { createPasskeySteps } from './passkey-pages.ts';
 import { createMethodChoice } from './second-factor-choice.ts';
-import { ALERTS, goToStep } from './second-factor-methods.ts';
-import type { SignInParts } from './sign-in-parts.ts';
-import type { SigninSteps } from './signin-steps.ts';
-
-interface Deps {
-  readonly views: Views;
-  readonly current: CurrentInteraction;
-  readonly steps: SigninSteps;
-  readonly basePath: string;
-  readonly readForm: (ctx: Koa.Context) => Promise<Form>;
-  readonly secondFactors: SecondFactors;
-  readonly parts: Pick<SignInParts, 'trust' | 'trustDays' | 'mode' | 'mfaMode' | 'people' | 'knownAs'>;
-  readonly clientNameOf: (interaction: BoundInteraction) => Promise<string | undefined>;
-  readonly clock: Clock;
-  readonly passkeys: Pick<Passkeys, 'signals'>;
-  readonly passkeySteps: PasskeySteps;
-  readonly leaving: LeavingStep;
-}
+import { ALERTS, clientNameOf, goToStep } from './second-factor-methods.ts';
 
 export interface SecondFactorPages {
   /** GET /oauth2/mfa: the page of the current step of the interaction, regardless of the address. */
@@ -59,12 +39,12 @@ interface Shown {
   readonly method?: SecondFactor | undefined;
 }
 
-export function createSecondFactorPages(deps: Deps): SecondFactorPages {
-  const { views, current, steps, basePath, readForm, clock, secondFactors, parts, passkeySteps, leaving } =
-    deps;
-  const choice = createMethodChoice({ steps, secondFactors });
-  const { methodsOf, canUseEmail } = choice;
-  const enrolment = createFactorEnrolment({ ...deps, choice });
+export function createSecondFactorPages(hand: AtHand): SecondFactorPages {
+  const { views, current, steps, basePath, clock, secondFactors, knownBrowsers } = hand;
+  const { methodsOf, canUseEmail } = createMethodChoice(hand);
+  const enrolment = createFactorEnrolment(hand, canUseEmail);
+  const passkeySteps = createPasskeySteps(hand);
+  const leaving = createLeavingStep(hand);
 
   async function mailCode(
     ctx: Koa.Context,
@@ -72,7 +52,11 @@ export function createSecondFactorPages(deps: Deps): SecondFactorPages {
     account: Account,
     progress: SigninProgress,
   ): Promise<void> {
-    const outcome = await secondFactors.mailCode(account, interaction.uid, parts.knownAs(ctx, account));
+    const outcome = await secondFactors.mailCode(
+      account,
+      interaction.uid,
+      knownBrowsers.digestOf(ctx, account),
+    );
     interaction.progress = outcome === 'sent' ? { ...progress, mailedAt: clock() } : progress;
     await interaction.persist();
     if (outcome !== 'limited') return goToStep(ctx, basePath, interaction, 'email');
@@ -97,14 +81,14 @@ export function createSecondFactorPages(deps: Deps): SecondFactorPages {
       'mfa',
       {
         ...current.formFields(ctx, interaction),
-        clientName: await deps.clientNameOf(interaction),
-        account: await knownPerson(parts.people, ctx, interaction, account),
+        clientName: await clientNameOf(hand, interaction),
+        account: await knownPerson(hand.people, ctx, interaction, account),
         switchUrl: `${current.pageUrl('login', interaction)}&as=${ANOTHER}`,
         methods,
         method,
         sentTo: method === 'email' && mailedAt !== undefined ? maskEmail(account.email ?? '') : undefined,
         canTrust: account.role === 'user',
-        trustDays: parts.trustDays(),
+        trustDays: hand.trustDays(),
         resendInSeconds: left,
         isCodeSpent: shown.alert === ALERTS.expired,
         alert: shown.alert === undefined ? undefined : { key: shown.alert },
@@ -120,13 +104,13 @@ export function createSecondFactorPages(deps: Deps): SecondFactorPages {
     if (!isCodeFactor(method) || !methodsOf(account, interaction).includes(method) || code === '') {
       return showCode(ctx, interaction, account, { alert: ALERTS.wrong, status: 401, method: undefined });
     }
-    const attempt = { method, boundTo: interaction.uid, code, browser: parts.knownAs(ctx, account) };
+    const attempt = { method, boundTo: interaction.uid, code, browser: knownBrowsers.digestOf(ctx, account) };
     const verdict = await secondFactors.verifyAtSignIn(account, attempt);
     if (verdict !== 'ok') {
       const status = verdict === 'blocked' ? 429 : 401;
       return showCode(ctx, interaction, account, { alert: ALERTS[verdict], status, method });
     }
-    if (form.get('trust_device') === 'on' && account.role === 'user') await parts.trust(ctx, account);
+    if (form.get('trust_device') === 'on' && account.role === 'user') await hand.trust(ctx, account);
     const way = wayOf[method];
     const amr = [...progress.amr, ...amrOf(way)];
     const { provenAt } = interaction;

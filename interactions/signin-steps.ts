@@ -2,24 +2,24 @@
 // every step, and from the progress stored in the interaction. The interaction gets its result, without which the library
 // signs no one in, only when no step is missing; so no address can skip a step.
 import type Koa from 'koa';
-import { type Account, type AccountDomain, isLeaving } from '../src/accounts/index.ts';
+import { type Account, hasPasskey, hasSecondFactor, isLeaving } from '../src/accounts/index.ts';
 import { AppError } from '../src/errors.ts';
 import { newId } from '../src/ids.ts';
 import { ACR } from '../src/model/acr.ts';
 import { isBy } from '../src/model/ways-to-sign-in.ts';
 import {
   type AcrDemand,
-  type AcrDemandDeps,
   acrOf,
   type BoundInteraction,
   createAcrDemand,
   type SigninProgress,
 } from '../src/oidc/sign-in.ts';
 import { type MethodTimes, mergeMethodTimes, newestOf, stampMethods } from '../src/sessions/index.ts';
-import type { AuthMode } from '../src/settings/index.ts';
-import type { Authentication, CompletedSignIn } from './authentication.ts';
+import type { Authentication } from './authentication.ts';
 import type { CurrentInteraction } from './current.ts';
+import type { InteractionDoors } from './doors.ts';
 import { stringParameter } from './page-options.ts';
+import type { SignInParts } from './sign-in-parts.ts';
 import { reportOfCompletion, reportOfStep } from './sign-in-report.ts';
 
 export interface SigninSteps extends Pick<AcrDemand, 'demandOf' | 'canMeet'> {
@@ -50,33 +50,6 @@ export interface SigninSteps extends Pick<AcrDemand, 'demandOf' | 'canMeet'> {
   ): Promise<{ readonly account: Account; readonly amr: readonly string[] } | undefined>;
 }
 
-interface Deps extends Pick<AcrDemandDeps, 'reachableAcrs' | 'mayAdminister'> {
-  readonly current: Pick<CurrentInteraction, 'finishStep' | 'pageUrl'>;
-  readonly basePath: string;
-  readonly mfaMode: () => 'off' | 'optional' | 'required';
-  /** Usable accounts only: a lock or deactivation during a sign-in stops it at the next step (R089). */
-  readonly findUsable: (id: string) => Promise<Account | undefined>;
-  readonly isByOldWays: (account: Account, times: MethodTimes) => boolean;
-  readonly stepOf: (account: Account, mode: 'off' | 'optional' | 'required') => 'none' | 'enrol' | 'verify';
-  readonly hasFactor: (account: Account) => boolean;
-  readonly now: () => number;
-  readonly isTrustedDevice: (ctx: Koa.Context, account: Account) => Promise<boolean>;
-  /** Sends a code if e-mail is the best method. @returns the time, in epoch milliseconds */
-  readonly mailFirst: (ctx: Koa.Context, account: Account, boundTo: string) => Promise<number | undefined>;
-  readonly endSession: (uid: string) => Promise<unknown>;
-  readonly reportSignIn: AccountDomain['reportSignIn'];
-  /** After all steps: remembers this browser as known to the account. */
-  readonly onComplete: (ctx: Koa.Context, account: Account, signIn: CompletedSignIn) => Promise<unknown>;
-  readonly passkeys: {
-    readonly mode: () => AuthMode;
-    readonly isOwnedBy: (account: Account) => boolean;
-    /** The step after a passkey without user verification; undefined: none is available. */
-    readonly stepAfterKey: (account: Account) => 'verify' | 'password' | undefined;
-    /** Whether this user chose "Not now" in this browser. */
-    readonly isOfferDeclined: (ctx: Koa.Context, account: Account) => boolean;
-  };
-}
-
 const STEP_UP_REASONS = new Set([
   'second_factor',
   'essential_acr',
@@ -86,15 +59,19 @@ const STEP_UP_REASONS = new Set([
   'owed_second_step',
 ]);
 
-export function createSigninSteps(deps: Deps): SigninSteps {
-  const { current, basePath, mfaMode, findUsable, stepOf, hasFactor, isTrustedDevice, endSession } = deps;
-  const { passkeys } = deps;
-  const { demandOf, canMeet, isStrong } = createAcrDemand(deps);
+export function createSigninSteps(
+  doors: InteractionDoors,
+  parts: SignInParts,
+  current: CurrentInteraction,
+): SigninSteps {
+  const { basePath, clock, accounts, secondFactors, sessions, passkeys, reportSignIn } = doors;
+  const { mode, mfaMode, isTrustedDevice } = parts;
+  const { demandOf, canMeet, isStrong } = createAcrDemand(doors);
 
   function mustCreatePasskey(account: Account, amr: readonly string[]): boolean {
     if (isBy.passkey(amr)) return false;
     if (isBy.enrolment(amr)) return true;
-    return passkeys.mode() === 'passkey_only' && !passkeys.isOwnedBy(account);
+    return mode() === 'passkey_only' && !hasPasskey(account);
   }
 
   /** Not after a password alone if the account has a stronger factor: a password must not add a factor (R098). */
@@ -104,14 +81,14 @@ export function createSigninSteps(deps: Deps): SigninSteps {
     account: Account,
     amr: readonly string[],
   ): boolean {
-    const isStrongest = !hasFactor(account) || isBy.secondStep(amr);
+    const isStrongest = !hasSecondFactor(account) || isBy.secondStep(amr);
     return (
-      passkeys.mode() === 'password_and_passkey' &&
+      mode() === 'password_and_passkey' &&
       interaction.canPasskey === true &&
       isBy.password(amr) &&
       isStrongest &&
-      !passkeys.isOwnedBy(account) &&
-      !passkeys.isOfferDeclined(ctx, account)
+      !hasPasskey(account) &&
+      !parts.isOfferDeclined(ctx, account)
     );
   }
 
@@ -155,10 +132,10 @@ export function createSigninSteps(deps: Deps): SigninSteps {
     if (demand === ACR.multiFactor) {
       if (isStrong(account)) return 'verify';
       // An e-mail code must be entered before a stronger factor is added (R098).
-      return hasFactor(account) && !hasCode ? 'verify' : 'enrol';
+      return hasSecondFactor(account) && !hasCode ? 'verify' : 'enrol';
     }
     if (hasCode) return undefined;
-    const step = stepOf(account, mfaMode());
+    const step = secondFactors.stepOf(account, mfaMode());
     if (step === 'none') return demand === undefined ? undefined : 'verify';
     // R101: a trusted device replaces the second factor only in ordinary sign-ins of ordinary accounts.
     const mayBeTrusted = step === 'verify' && demand === undefined && account.role === 'user';
@@ -172,7 +149,7 @@ export function createSigninSteps(deps: Deps): SigninSteps {
   ): MethodTimes {
     const before = progress?.accountId === account.id ? (progress.times ?? {}) : {};
     const isFirst = newestOf(before) === undefined;
-    const at = Math.min(deps.now(), isFirst ? (provenAt ?? Number.POSITIVE_INFINITY) : deps.now());
+    const at = Math.min(clock(), isFirst ? (provenAt ?? Number.POSITIVE_INFINITY) : clock());
     return mergeMethodTimes(before, stampMethods(methods, at));
   }
 
@@ -189,18 +166,18 @@ export function createSigninSteps(deps: Deps): SigninSteps {
     const ts = newestOf(times);
     if (ts === undefined) throw new AppError('signin.expired');
     // It was offered because there was none.
-    const isPasskeyNew = interaction.progress?.step === 'offer' && passkeys.isOwnedBy(account);
-    await deps.onComplete(ctx, account, {
+    const isPasskeyNew = interaction.progress?.step === 'offer' && hasPasskey(account);
+    await parts.onComplete(ctx, account, {
       amr,
       isPasskeyNew,
       isRemembered: interaction.isRemembered === true,
     });
     const known = interaction.session?.accountId === account.id ? interaction.session.uid : undefined;
     const sessionUid = known ?? newId();
-    await deps.reportSignIn(reportOfCompletion(interaction, account.id, amr, times, sessionUid));
+    await reportSignIn(reportOfCompletion(interaction, account.id, amr, times, sessionUid));
     // Another user signed in in this browser: the earlier session and everything it issued end (R060).
     if (interaction.session !== undefined && interaction.session.accountId !== account.id) {
-      await endSession(interaction.session.uid);
+      await sessions.end(interaction.session.uid);
       interaction.session = undefined;
     }
     interaction.progress = undefined;
@@ -217,7 +194,7 @@ export function createSigninSteps(deps: Deps): SigninSteps {
 
   return {
     timesOf,
-    isByOldWays: ({ progress }, account) => deps.isByOldWays(account, progress?.times ?? {}),
+    isByOldWays: ({ progress }, account) => accounts.isByOldWays(account, progress?.times ?? {}),
     demandOf,
     canMeet,
 
@@ -230,11 +207,11 @@ export function createSigninSteps(deps: Deps): SigninSteps {
       if (step === undefined || step === 'trusted')
         return complete(ctx, interaction, account, amr, times, step === 'trusted');
       const report = reportOfStep(interaction, account.id, { amr, methods }, step);
-      if (report !== undefined) await deps.reportSignIn(report);
+      if (report !== undefined) await reportSignIn(report);
       // After an e-mail link, an e-mail code would be the same factor again, so none is sent.
       const mayMail =
         step === 'verify' && !isBy.mailedLink(amr) && demandOf(interaction, account) !== ACR.multiFactor;
-      const mailedAt = mayMail ? await deps.mailFirst(ctx, account, interaction.uid) : undefined;
+      const mailedAt = mayMail ? await parts.mailFirst(ctx, account, interaction.uid) : undefined;
       interaction.progress = {
         accountId: account.id,
         amr,
@@ -253,14 +230,15 @@ export function createSigninSteps(deps: Deps): SigninSteps {
 
     async resume(interaction) {
       const { progress } = interaction;
-      const account = progress && (await findUsable(progress.accountId));
+      const account = progress && (await accounts.findUsable(progress.accountId));
       if (progress === undefined || account === undefined) throw new AppError('signin.expired');
       // If a factor was enrolled in another browser in the meantime, the password alone must not replace it (R098). After an
       // e-mail code, a stronger factor may be added.
       const isAdding = isBy.code(progress.amr) && !isStrong(account);
-      if (progress.step === 'enrol' && hasFactor(account) && !isAdding) throw new AppError('signin.expired');
+      if (progress.step === 'enrol' && hasSecondFactor(account) && !isAdding)
+        throw new AppError('signin.expired');
       const mustCreate = progress.step === 'passkey' && !isBy.enrolment(progress.amr);
-      if (mustCreate && passkeys.isOwnedBy(account)) throw new AppError('signin.expired');
+      if (mustCreate && hasPasskey(account)) throw new AppError('signin.expired');
       return { progress, account };
     },
 
@@ -271,9 +249,9 @@ export function createSigninSteps(deps: Deps): SigninSteps {
       const { amr = [] } = session ?? {};
       if (!isStepUp || session === undefined || amr.length === 0) return undefined;
       if (stringParameter(interaction, 'prompt') !== undefined) return undefined;
-      const account = await findUsable(session.accountId);
+      const account = await accounts.findUsable(session.accountId);
       // Enrolment needs a fresh password: an old session alone must not add a factor (R098).
-      if (account === undefined || !hasFactor(account)) return undefined;
+      if (account === undefined || !hasSecondFactor(account)) return undefined;
       return (await missingFactor(ctx, interaction, account, amr)) === 'verify'
         ? { account, amr }
         : undefined;

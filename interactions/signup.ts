@@ -3,27 +3,17 @@
 import type Koa from 'koa';
 import type { Account } from '../src/accounts/index.ts';
 import { AppError } from '../src/errors.ts';
-import { type Form, passSpentLimit } from '../src/http/index.ts';
+import { type Form, passSpentLimit, readForm } from '../src/http/index.ts';
 import { amrOf } from '../src/model/ways-to-sign-in.ts';
-import type { BoundInteraction, IdentityProvider } from '../src/oidc/sign-in.ts';
-import type { Registration, SignupQuestions, SignupValues } from '../src/registration/index.ts';
-import type { FieldErrors, Views } from '../src/views/index.ts';
+import type { BoundInteraction } from '../src/oidc/sign-in.ts';
+import type { SignupQuestions, SignupValues } from '../src/registration/index.ts';
+import type { FieldErrors } from '../src/views/index.ts';
+import type { AtHand } from './at-hand.ts';
 import type { Authentication } from './authentication.ts';
-import type { CurrentInteraction } from './current.ts';
 import { clientIdOf, pageOptions, stringParameter } from './page-options.ts';
 import { requesterOf } from './requester.ts';
-import type { SigninSteps } from './signin-steps.ts';
 import { errorsOf, readSignup } from './signup-form.ts';
 import { temporaryProblem } from './temporary-problem.ts';
-
-interface Deps {
-  readonly provider: () => IdentityProvider;
-  readonly views: Views;
-  readonly current: CurrentInteraction;
-  readonly readForm: (ctx: Koa.Context) => Promise<Form>;
-  readonly steps: Pick<SigninSteps, 'proceed'>;
-  readonly signup: Registration['signUp'];
-}
 
 interface Attempt {
   readonly values: SignupValues;
@@ -51,8 +41,9 @@ export const signupAuthentication = ({
 
 const PROMPTS = new Set(['login', 'select_account', 'create']);
 
-export function createSignupPages(deps: Deps): SignupPages {
-  const { provider, views, current, readForm, steps, signup } = deps;
+export function createSignupPages(hand: AtHand): SignupPages {
+  const { findClient, views, current, steps } = hand;
+  const { signUp: signup } = hand.registration;
 
   /** @throws AppError signin.expired for another step's form, signup.closed */
   async function check(interaction: BoundInteraction): Promise<BoundInteraction> {
@@ -62,7 +53,7 @@ export function createSignupPages(deps: Deps): SignupPages {
   }
 
   async function send(ctx: Koa.Context, interaction: BoundInteraction, attempt?: Attempt): Promise<void> {
-    const client = await provider().Client.find(clientIdOf(interaction));
+    const client = await findClient(clientIdOf(interaction));
     const hint = stringParameter(interaction, 'login_hint') ?? '';
     const hinted: SignupValues = hint.includes('@') ? { email: hint } : { username: hint };
     if (attempt?.retryAfterSeconds) ctx.set('Retry-After', String(attempt.retryAfterSeconds));

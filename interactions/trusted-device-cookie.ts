@@ -2,7 +2,7 @@
 // of our forms is submitted.
 import type Koa from 'koa';
 import type { Account } from '../src/accounts/index.ts';
-import type { SecondFactors } from '../src/second-factors/index.ts';
+import type { InteractionDoors } from './doors.ts';
 import { type CookieScope, createOwnCookie } from './own-cookie.ts';
 
 export interface TrustedDeviceCookie {
@@ -12,14 +12,13 @@ export interface TrustedDeviceCookie {
   trust(ctx: Koa.Context, account: Account): Promise<void>;
 }
 
-interface Deps extends CookieScope {
-  readonly secondFactors: Pick<SecondFactors, 'trustedDevices' | 'trustDevice'>;
-  readonly seconds: () => number;
-}
-
-export function createTrustedDeviceCookie({ secondFactors, seconds, ...scope }: Deps): TrustedDeviceCookie {
+export function createTrustedDeviceCookie(
+  { secondFactors, settings }: InteractionDoors,
+  scope: CookieScope,
+): TrustedDeviceCookie {
   const cookie = createOwnCookie('device', 'strict', scope);
-  const set = (ctx: Koa.Context, token: string): void => cookie.write(ctx, token, seconds() * 1000);
+  const set = (ctx: Koa.Context, token: string): void =>
+    cookie.write(ctx, token, settings().trusted_device_seconds * 1000);
   return {
     async isTrusted(ctx, account) {
       const token = cookie.read(ctx);

@@ -1,6 +1,7 @@
 // Links from a final page back to the application. They use only addresses that the application registered, never one from
 // the request (open redirect).
 import { type Client, clientRecord } from '../src/oidc/sign-in.ts';
+import type { InteractionDoors } from './doors.ts';
 
 export interface WayBack {
   readonly clientName?: string | undefined;
@@ -15,14 +16,7 @@ export interface WaysBack {
   toApplication(client: Client | undefined): WayBack;
 }
 
-interface Deps {
-  readonly issuer: string;
-  readonly baseUrl: string;
-  /** BASE_URL's path. */
-  readonly basePath: string;
-}
-
-export function createWaysBack({ issuer, baseUrl, basePath }: Deps): WaysBack {
+export function createWaysBack({ issuer, baseUrl, basePath }: InteractionDoors): WaysBack {
   /** For an application without any other address: the origin of its redirect URI. */
   function originOf({ redirectUris = [] }: Client): string | undefined {
     const [redirectUri = ''] = redirectUris;

@@ -5,11 +5,7 @@ export { statementOf } from '../clients/index.ts';
 export type { DevicePages } from './configuration.ts';
 export type { ProtocolPages } from './create-provider.ts';
 export { acrOf } from './entitlements/acr.ts';
-export {
-  type AcrDemand,
-  type AcrDemandDeps,
-  createAcrDemand,
-} from './entitlements/acr-demand.ts';
+export { type AcrDemand, createAcrDemand } from './entitlements/acr-demand.ts';
 export { apiToConsent, wordsOfEntries } from './entitlements/api-consent.ts';
 export {
   claimsToConsent,

@@ -1,6 +1,7 @@
 // The `acr` that a sign-in must reach, and whether it can be reached at all (OIDC Core §5.5.1.1; decisions §5).
 import type { Account } from '../../accounts/index.ts';
 import { ACR } from '../../model/acr.ts';
+import type { ProtocolDoors } from '../doors.ts';
 import type { BoundInteraction } from '../models/interaction.ts';
 import { isForAdminUi } from '../sign-in/purpose.ts';
 import { acrRequestOf, voluntaryAcrAbove } from './acr.ts';
@@ -15,25 +16,8 @@ export interface AcrDemand {
   isStrong(account: Account): boolean;
 }
 
-export interface AcrDemandDeps {
-  /** Whether a sign-in with that `acr` may have `admin` scopes. */
-  readonly mayAdminister: (account: Account, acr: string | undefined) => boolean;
-  /** The values that sign-ins of this account can reach with its factors. */
-  readonly reachableAcrs: (account: Account) => readonly string[];
-  readonly mfaMode: () => 'off' | 'optional' | 'required';
-  readonly findUsable: (id: string) => Promise<Account | undefined>;
-  readonly stepOf: (account: Account, mode: 'off' | 'optional' | 'required') => 'none' | 'enrol' | 'verify';
-  readonly passkeys: { readonly mode: () => string };
-}
-
-export function createAcrDemand({
-  mayAdminister,
-  reachableAcrs,
-  mfaMode,
-  findUsable,
-  stepOf,
-  passkeys,
-}: AcrDemandDeps): AcrDemand {
+export function createAcrDemand({ directory, settings, accounts, secondFactors }: ProtocolDoors): AcrDemand {
+  const { mayAdminister, reachableAcrs } = directory;
   const isForAdmin = ({ params }: Pick<BoundInteraction, 'params'>, account: Account): boolean =>
     (String(params.scope ?? '')
       .split(' ')
@@ -49,7 +33,7 @@ export function createAcrDemand({
     const met = essential.find((value) => reachable.includes(value));
     // While second factors are turned off, an application cannot request one, and none is enrolled. A passkey is still a way to
     // sign in, and its holder may have typed the password.
-    if (mfaMode() === 'off') return met === ACR.multiFactor ? met : undefined;
+    if (settings().mfa_mode === 'off') return met === ACR.multiFactor ? met : undefined;
     // Scopes of the admin API need two factors (decisions §2).
     if (isForAdmin(interaction, account)) return ACR.multiFactor;
     // Enrolment is required for an essential value, never for a voluntary one.
@@ -68,11 +52,11 @@ export function createAcrDemand({
     async canMeet(interaction) {
       const { essential } = acrRequestOf(interaction.params);
       if (essential === undefined) return true;
-      const areCodesAsked = mfaMode() !== 'off';
+      const areCodesAsked = settings().mfa_mode !== 'off';
       const { session } = interaction;
-      const account = session && (await findUsable(session.accountId));
+      const account = session && (await accounts.findUsable(session.accountId));
       if (account === undefined) {
-        const canMultiFactor = areCodesAsked || passkeys.mode() !== 'password';
+        const canMultiFactor = areCodesAsked || settings().auth_mode !== 'password';
         return essential.some(
           (acr) =>
             acr === ACR.singleFactor ||
@@ -86,7 +70,7 @@ export function createAcrDemand({
           // Without such a factor, the sign-in enrols one.
           (acr === ACR.multiFactor && (areCodesAsked || reachable.includes(acr))) ||
           (acr === ACR.emailCode && reachable.includes(acr)) ||
-          (acr === ACR.singleFactor && stepOf(account, mfaMode()) === 'none'),
+          (acr === ACR.singleFactor && secondFactors.stepOf(account, settings().mfa_mode) === 'none'),
       );
     },
   };

@@ -1,0 +1,6 @@
+import type { ProtocolDoors } from '../src/oidc/index.ts';
+import type { KnownBrowsers } from './known-browsers.ts';
+
+export interface InteractionDoors extends ProtocolDoors {
+  readonly knownBrowsers: KnownBrowsers;
+}
