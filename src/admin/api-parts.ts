@@ -1,25 +1,24 @@
 // What only the admin API uses: statistics, issued tokens, and replies kept for `Idempotency-Key`.
 import { createStatistics } from '../audit/index.ts';
-import type { Clock } from '../clock.ts';
-import type { Grants } from '../sessions/index.ts';
+import type { Domains } from '../domains.ts';
 import { createIssuedTokens } from '../sessions/index.ts';
 import * as administration from '../store/administration.ts';
 import * as model from '../store/collections.ts';
-import type { Store } from '../store/port.ts';
+import { createCursors } from './api/cursor.ts';
 import { createIdempotency } from './api/idempotency.ts';
 import { createStats } from './resources/stats/compute.ts';
 
-export interface ApiPartsDeps {
-  readonly store: Store;
-  readonly clock: Clock;
-  readonly sealer: Parameters<typeof createIdempotency>[0]['sealer'];
-  readonly grants: Pick<Grants, 'revoke'>;
-}
-
-export function createApiParts({ store, clock, sealer, grants }: ApiPartsDeps) {
+export function createApiParts({
+  store,
+  clock,
+  sealer,
+  grants,
+  cookieKeys: [cursorKey = ''],
+}: Pick<Domains, 'store' | 'clock' | 'sealer' | 'grants' | 'cookieKeys'>) {
   const audit = store.collection(model.audit);
   const hours = store.collection(administration.eventHours);
   return {
+    cursors: createCursors({ key: cursorKey }),
     idempotency: createIdempotency({
       collection: store.collection(administration.idempotencyKeys),
       sealer,

@@ -1,9 +1,7 @@
 // All that answers under /admin: the routes of the API, and the Admin UI. index.ts loads this file, and by it half of the
 // program, at the first request for it.
 import type Koa from 'koa';
-import { readForm } from '../http/index.ts';
-import { ACR } from '../model/acr.ts';
-import { describeToken, type ProtocolDoors } from '../oidc/index.ts';
+import type { ProtocolDoors } from '../oidc/index.ts';
 import { createAuditTrail } from './api/audit-trail.ts';
 import { createPerform } from './api/perform.ts';
 import { createApiParts } from './api-parts.ts';
@@ -12,28 +10,8 @@ import { createCalls } from './pages/calls.ts';
 import { createImportDesk } from './resources/users/import-desk.ts';
 import type { UserImports } from './resources/users/import-records.ts';
 import { createImportRun } from './resources/users/import-run.ts';
-import { type AdminRoutesDeps, adminRouteList, adminRoutes } from './routes.ts';
+import { adminRouteList, adminRoutes } from './routes.ts';
 import type { TestSignIns } from './test-sign-in/create.ts';
-
-/** What the API's routes take. */
-function apiOf(doors: ProtocolDoors): AdminRoutesDeps {
-  const { recovery, registration, cookieKeys } = doors;
-  return {
-    ...doors,
-    settings: doors.settingsInStore,
-    initialAccessTokens: doors.clients.initialAccessTokens,
-    trustedDevices: doors.secondFactors.trustedDevices,
-    removePicture: doors.avatars.removeAsAdmin,
-    sendPasswordReset: recovery.sendPasswordReset,
-    sendEmailVerification: recovery.sendEmailVerification,
-    sendEnrolmentLink: registration.enrolment.sendLink,
-    settleEmailChange: recovery.emailChanges.settleAsAdmin,
-    invitations: registration.invitations,
-    tokenEvents: doors.tokenLog,
-    ...createApiParts(doors),
-    cursorKey: cookieKeys[0] ?? '',
-  };
-}
 
 export interface Area {
   /** For /admin; it passes on paths that it has not. */
@@ -43,31 +21,16 @@ export interface Area {
 }
 
 export function createArea(doors: ProtocolDoors, testSignIns: TestSignIns, imports: UserImports): Area {
-  const { events, issuer, settings, tokens } = doors;
-  const api = apiOf(doors);
+  const api = { ...doors, ...createApiParts(doors) };
   const routes = adminRouteList(api);
   const answerApi = adminRoutes(api, routes);
   const perform = createPerform(createAuditTrail(api));
-  const { call } = createCalls({ routes, perform });
-  const importRun = createImportRun({ ...api, imports, call });
-  const answerPages = createAdminUi({
-    ...doors,
-    api,
+  const { call } = createCalls(routes, perform);
+  const importRun = createImportRun(api, imports, call);
+  const answerPages = createAdminUi(doors, testSignIns, {
     routes,
     perform,
-    userImports: createImportDesk({ ...api, imports }),
-    readForm,
-    signedIn: doors.signedIn.ofBrowser,
-    setActor: events.origins.setActor,
-    strongAcr: ACR.multiFactor,
-    addableFactors: () => ({
-      passkey: settings().auth_mode !== 'password',
-      app: settings().mfa_mode !== 'off',
-    }),
-    idleSeconds: () => settings().admin_idle_seconds,
-    redeem: doors.redeemCode,
-    introspect: async (token) => describeToken(await tokens.live(await tokens.find(token)), issuer),
-    testSignIns,
+    userImports: createImportDesk(api, imports),
   });
   return {
     middleware: (ctx, next) => answerApi(ctx, async () => answerPages(ctx, next)),

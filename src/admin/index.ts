@@ -39,10 +39,9 @@ function atFirstUse(load: () => Promise<Area>): () => Promise<Area> {
 }
 
 export function createAdmin(doors: ProtocolDoors): Admin {
-  const { events, cookieKeys } = doors;
-  const testSignIns = createTestSignIns({ ...doors, key: cookieKeys[0] ?? '' });
+  const testSignIns = createTestSignIns(doors);
   const imports = createUserImports(doors);
-  events.on('accountRemoving', ({ accountId }) => imports.removeOfAccount(accountId));
+  doors.events.on('accountRemoving', ({ accountId }) => imports.removeOfAccount(accountId));
   const area = atFirstUse(async () => {
     const { createArea } = await import('./area.ts');
     return createArea(doors, testSignIns, imports);

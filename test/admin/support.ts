@@ -13,16 +13,18 @@ import { createMemoryStore } from '../../adapters/memory/store.ts';
 import { createOidcAdapter } from '../../adapters/oidc.ts';
 import { createSqliteStore } from '../../adapters/sqlite/store.ts';
 import { createAccounts } from '../../src/accounts/accounts.ts';
+import { createCompleteSignIn } from '../../src/accounts/complete-sign-in.ts';
 import type { Accounts } from '../../src/accounts/contract.ts';
 import { createGroups, type Groups } from '../../src/accounts/groups.ts';
 import { createImportAccount } from '../../src/accounts/import.ts';
 import { createPasswords } from '../../src/accounts/passwords/password.ts';
+import type { AdminPorts } from '../../src/admin/api/ports.ts';
 import { createApiParts } from '../../src/admin/api-parts.ts';
-import { type AdminRoutesDeps, adminRouteList, adminRoutes } from '../../src/admin/routes.ts';
+import { adminRouteList, adminRoutes } from '../../src/admin/routes.ts';
 import { type Apis, createApiDomain, createFindApiForGroup } from '../../src/apis/index.ts';
 import { createAudit } from '../../src/audit/audit.ts';
 import { createTokenLog } from '../../src/audit/token-log.ts';
-import { createLookEncoder } from '../../src/avatars/index.ts';
+import { createAvatars, createLookEncoder } from '../../src/avatars/index.ts';
 import { startBranding } from '../../src/branding/index.ts';
 import { createApiKeys } from '../../src/clients/api-keys.ts';
 import { createClients } from '../../src/clients/clients.ts';
@@ -48,8 +50,10 @@ import { createOutbound } from '../../src/oidc/outbound/outbound.ts';
 import { ProviderBase } from '../../src/oidc/provider-base.ts';
 import { registrationRoutes } from '../../src/oidc/requests/registration.ts';
 import { createPasskeys } from '../../src/passkeys/index.ts';
-import { createInvitations } from '../../src/registration/invitations.ts';
-import { createTrustedDevices, type TrustedDevices } from '../../src/second-factors/trusted-devices.ts';
+import { createRateLimits } from '../../src/rate-limits/limits.ts';
+import { createRecovery } from '../../src/recovery/index.ts';
+import { createRegistration } from '../../src/registration/index.ts';
+import { createSecondFactors, type TrustedDevices } from '../../src/second-factors/index.ts';
 import { createGrants } from '../../src/sessions/grants.ts';
 import { createSessions, type Sessions } from '../../src/sessions/sessions.ts';
 import { createSettings } from '../../src/settings/settings.ts';
@@ -61,7 +65,6 @@ import {
 import { apis as apiRecords } from '../../src/store/apis.ts';
 import * as model from '../../src/store/collections.ts';
 import type { Store } from '../../src/store/port.ts';
-import { invitations as invitationCollection } from '../../src/store/signups.ts';
 import { watchAdminApi } from '../support/api-check.ts';
 import { ADMIN, type Answer, type CallOptions, send, USER } from './answers.ts';
 
@@ -180,11 +183,6 @@ async function run(store: Store, time: Clockwork, act: (world: World) => Promise
     stamp: () => 0,
   });
   const branding = await startBranding({ store, clock, settings, events, encode: createLookEncoder() });
-  const trustedDevices = createTrustedDevices({
-    collection: store.collection(model.trustedDevices),
-    clock,
-    settings: () => settings.current(),
-  });
   const passkeys = createPasskeys({
     store,
     clock,
@@ -202,19 +200,32 @@ async function run(store: Store, time: Clockwork, act: (world: World) => Promise
     events,
     log,
   });
-  const authorizeAdmin: AdminRoutesDeps['authorizeAdmin'] = async (ctx) => {
+  const authorizeAdmin: AdminPorts['authorizeAdmin'] = async (ctx) => {
     const authorization = ctx.get('Authorization');
     if (authorization === '') throw new AppError('auth.required');
     if (authorization === `Bearer ${USER}`) throw new AppError('auth.insufficient_scope');
     if (authorization !== `Bearer ${ADMIN}`) throw new AppError('auth.invalid_token');
     return { kind: 'bootstrap', id: 'ADMIN_TOKEN', access: 'all' };
   };
-  const invitations = createInvitations({
-    collection: store.collection(invitationCollection),
-    accounts: store.collection(model.accounts),
+  const limits = createRateLimits({
+    collection: store.ephemeral(model.rates),
     clock,
+    settings: () => settings.current(),
+    log,
   });
-  const deps: AdminRoutesDeps = {
+  const base = {
+    ...{ store, clock, events, sealer, log, accounts, clients, mail, limits, passkeys },
+    baseUrl: BASE_URL,
+    secretKeys: ['test-secret-key-0123456789-0123456789'],
+    settings: () => settings.current(),
+  };
+  const avatars = createAvatars(base);
+  const secondFactors = createSecondFactors(base);
+  const { trustedDevices } = secondFactors;
+  const signIns = createCompleteSignIn({ collection: store.collection(model.accounts), clock });
+  const recovery = createRecovery({ ...base, secondFactors, signIns });
+  const registration = createRegistration({ ...base, recovery });
+  const deps: AdminPorts = {
     accounts,
     clients,
     // What is sent and called has tests in test/flows and test/attacks.
@@ -240,7 +251,6 @@ async function run(store: Store, time: Clockwork, act: (world: World) => Promise
     // There is no provider here: test/flows/token-preview.test.ts.
     previewTokens: async () => undefined,
     apis,
-    initialAccessTokens: clients.initialAccessTokens,
     refusals: createRecentRefusals({
       collection: store.ephemeral(model.clientRefusals),
       clients: store.collection(model.clients),
@@ -248,7 +258,7 @@ async function run(store: Store, time: Clockwork, act: (world: World) => Promise
       log,
     }),
     groups,
-    ...createApiParts({ store, clock, sealer, grants }),
+    ...createApiParts({ store, clock, sealer, grants, cookieKeys: ['a key for cursors in tests'] }),
     importAccount: createImportAccount({
       collection: store.collection(model.accounts),
       groups,
@@ -265,27 +275,12 @@ async function run(store: Store, time: Clockwork, act: (world: World) => Promise
       secretDigest,
     }),
     sessions,
-    settings,
+    settingsInStore: settings,
     ...branding,
     keys: createSigningKeys({ collection: store.collection(model.signingKeys), sealer, clock }),
     mail,
-    trustedDevices,
-    passkeys,
-    // Links are made by the composition: test/flows has it whole.
-    removePicture: async () => undefined,
+    ...{ avatars, passkeys, recovery, registration, secondFactors },
     placeOf: () => undefined,
-    sendPasswordReset: () => Promise.reject(new AppError('request.invalid')),
-    sendEnrolmentLink: () => Promise.reject(new AppError('request.invalid')),
-    settleEmailChange: () => Promise.reject(new AppError('account.no_stopped_change')),
-    sendEmailVerification: () => Promise.reject(new AppError('request.invalid')),
-    invitations: {
-      ...invitations,
-      invite: async ({ email, expiresInSeconds = 60 }) => {
-        const { invitation, handedToken } = await invitations.create({ email, expiresInSeconds });
-        return { invitation, url: `${BASE_URL}/oauth2/signup?token=${handedToken}`, mail: undefined };
-      },
-      renew: () => Promise.reject(new AppError('invitation.not_found')),
-    },
     events,
     audit: createAudit({
       collection: store.collection(model.audit),
@@ -294,7 +289,7 @@ async function run(store: Store, time: Clockwork, act: (world: World) => Promise
       events,
       log,
     }),
-    tokenEvents: createTokenLog({
+    tokenLog: createTokenLog({
       collection: store.collection(tokenEvents),
       clock,
       newId: createTimeSortedIds(clock),
@@ -302,7 +297,6 @@ async function run(store: Store, time: Clockwork, act: (world: World) => Promise
     }),
     authorizeAdmin,
     clock,
-    cursorKey: 'a key for cursors in tests',
     baseUrl: BASE_URL,
     version: '0.0.0',
   };

@@ -1,22 +1,17 @@
 // Records the success of each route that changes something as the event that it declares (`recorded`), with actor, target, and
 // the state before and after (checklist R131, R146). A route without one is recorded as `admin.acted`.
 import { differenceOf } from '../../audit/index.ts';
-import type { Events } from '../../events/index.ts';
 import { isMembers } from '../../json.ts';
 import { applicationRows } from '../../model/applications/rows.ts';
 import type { Rows } from '../../model/row.ts';
 import { userRows } from '../../model/users/rows.ts';
 import type { SettingDescription } from '../../settings/index.ts';
+import type { AdminPorts } from './ports.ts';
 import { type Answer, nameOf, type RawInput, type Recorded, type Route } from './route.ts';
 
 const unnamed: Recorded = { event: 'admin.acted' };
 
 type View = Readonly<Record<string, unknown>>;
-
-export interface AuditTrailDeps {
-  readonly events: Pick<Events, 'record'>;
-  readonly settings: { describe(): SettingDescription[] };
-}
 
 /** Called before the change; @returns a function to call after a success, whose answer holds what was written and of what. */
 export type AuditTrail = (
@@ -67,9 +62,12 @@ const shownOf = (kind: Recorded['view'], data: View): View =>
 const withoutBlanks = (data: View): View =>
   Object.fromEntries(Object.entries(data).filter(([, value]) => value !== null));
 
-export function createAuditTrail({ events, settings }: AuditTrailDeps): AuditTrail {
+export function createAuditTrail({
+  events,
+  settingsInStore,
+}: Pick<AdminPorts, 'events' | 'settingsInStore'>): AuditTrail {
   const viewOfSettings = (kind: Recorded['view']): View | undefined =>
-    kind === 'settings' ? settingsView(settings.describe()) : undefined;
+    kind === 'settings' ? settingsView(settingsInStore.describe()) : undefined;
 
   const viewOf = (kind: Recorded['view'], item: unknown): View | undefined =>
     kind === undefined || !isMembers(item) ? undefined : shownOf(kind, item);

@@ -3,7 +3,7 @@
 // which implements all of them.
 //
 //   export const apiKeys = defineResource(
-//     { path: '/api-keys', tag: 'API keys', target: 'api_key', view: apiKeySchema, present: (keys, _: Ports) => keys.map(show) },
+//     { path: '/api-keys', tag: 'API keys', target: 'api_key', view: apiKeySchema, present: (keys) => keys.map(show) },
 //     (on) => ({
 //       list: on.list({ summary, list, query: (wanted, { apiKeys }) => apiKeys.query(wanted), recordOf: (key) => key }),
 //       read: on.read({ summary, find: (id, { apiKeys }) => apiKeys.find(id), missing: 'api_key.not_found' }),
@@ -15,34 +15,31 @@
 // src/admin/routes.ts calls `apiKeys.routes(deps)`. Pages call `context.call(apiKeys.read, { params: { id } })` and get the
 // view's type.
 import type { Static, TSchema } from 'typebox';
-import { createKit, type Frame, type Kit, type ListPorts } from './resource-acts.ts';
+import type { AdminPorts } from './ports.ts';
+import { createKit, type Frame, type Kit } from './resource-acts.ts';
 import type { Route } from './route.ts';
 import { createRouteKit, type RouteKit } from './route-kit.ts';
 
-export type { ListPorts } from './resource-acts.ts';
 export type { RouteKit } from './route-kit.ts';
 
-type Acts<Ports> = Readonly<Record<string, { bind(ports: Ports): Route }>>;
+type Acts = Readonly<Record<string, { bind(ports: AdminPorts): Route }>>;
 
 /** @returns the acts by name, and `routes`, which implements them in the order they are listed */
-const withRoutes = <Ports, Declared extends Acts<Ports>>(declared: Declared) => ({
+const withRoutes = <Declared extends Acts>(declared: Declared) => ({
   ...declared,
-  routes: (ports: Ports): Route[] => Object.values(declared).map((act) => act.bind(ports)),
+  routes: (ports: AdminPorts): Route[] => Object.values(declared).map((act) => act.bind(ports)),
 });
 
 export const defineResource = <
-  Ports extends ListPorts,
   Item extends { readonly id: string },
   View extends TSchema,
   Shown extends Static<View>,
-  Declared extends Acts<Ports>,
+  Declared extends Acts,
 >(
-  frame: Frame<Ports, Item, View, Shown>,
-  acts: (on: Kit<Ports, Item, View, Shown>) => Declared,
-) => withRoutes<Ports, Declared>(acts(createKit(frame)));
+  frame: Frame<Item, View, Shown>,
+  acts: (on: Kit<Item, View, Shown>) => Declared,
+) => withRoutes<Declared>(acts(createKit(frame)));
 
 /** The same where there is no list of items, such as for the signing keys: every act is an `on.route`. */
-export const defineRoutes = <Ports, Declared extends Acts<Ports>>(
-  tag: string,
-  acts: (on: RouteKit<Ports>) => Declared,
-) => withRoutes<Ports, Declared>(acts(createRouteKit(tag)));
+export const defineRoutes = <Declared extends Acts>(tag: string, acts: (on: RouteKit) => Declared) =>
+  withRoutes<Declared>(acts(createRouteKit(tag)));

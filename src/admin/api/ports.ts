@@ -1,16 +1,13 @@
-// The interfaces that the admin API needs from other domains, as narrow as it uses them. Those domains do not import it.
-import type Koa from 'koa';
-import type { OutboxMail, TestOutcome } from '../../mail/index.ts';
-import type { MailTemplate } from '../../model/mails.ts';
-import type { Bearers } from '../../oidc/index.ts';
-import type { SessionRecord } from '../../store/collections.ts';
-import type { Query, Stored } from '../../store/port.ts';
+// What the admin API takes of the doors below (decision 0042); the tests of the API have no more than that.
+import type { Keys } from '../../keys/index.ts';
+import type { Bearers, ProtocolDoors } from '../../oidc/index.ts';
+import type { IssuedTokens } from '../../sessions/index.ts';
+import type { Cursors } from './cursor.ts';
+import type { Idempotency } from './idempotency.ts';
+import type { Stats } from './stats-schema.ts';
 
 /** Who acts: the bearer of ADMIN_TOKEN, an administrator, a client with scope `admin`, or an API key. */
 export type Actor = Awaited<ReturnType<Bearers['authorizeAdmin']>>;
-
-/** @throws AppError auth.required, auth.invalid_token, auth.insufficient_scope */
-export type AuthorizeAdmin = (ctx: Koa.Context, need?: Actor['access']) => Promise<Actor>;
 
 export interface Listing<Item> {
   readonly items: readonly Item[];
@@ -18,22 +15,43 @@ export interface Listing<Item> {
   readonly total: number;
 }
 
-/** Outbound mail; `kept` mails, stored because no mail server is configured, include their texts. */
-export interface MailPort {
-  list(query: Query): Promise<Listing<OutboxMail>>;
-  find(id: string): Promise<OutboxMail | undefined>;
-  /** When the mail server as it is set now was first found to accept a mail (epoch ms). */
-  provenAt(): Promise<number | undefined>;
-  /** Why it did not accept a mail, unless it has accepted one since. */
-  lastFailure(): Promise<{ readonly at: number; readonly problem: string } | undefined>;
-  /** @throws AppError request.invalid for an invalid address */
-  sendTest(to: string, language?: string, template?: MailTemplate): Promise<TestOutcome>;
-}
-
-export interface SessionsPort {
-  find(id: string): Promise<Stored<SessionRecord> | undefined>;
-  query(query: Query): Promise<Listing<Stored<SessionRecord>>>;
-  isActive(record: SessionRecord): boolean;
-  /** @returns whether an active one existed */
-  end(id: string): Promise<boolean>;
+/** What the routes of the API are handed. */
+export interface AdminPorts
+  extends Pick<
+    ProtocolDoors,
+    | 'accounts'
+    | 'apiKeys'
+    | 'apis'
+    | 'audit'
+    | 'authorizeAdmin'
+    | 'avatars'
+    | 'baseUrl'
+    | 'clients'
+    | 'clock'
+    | 'events'
+    | 'groups'
+    | 'importAccount'
+    | 'logoutDeliveries'
+    | 'looks'
+    | 'mail'
+    | 'passkeys'
+    | 'pictures'
+    | 'placeOf'
+    | 'previewTokens'
+    | 'readCalledAddresses'
+    | 'recovery'
+    | 'refusals'
+    | 'registration'
+    | 'secondFactors'
+    | 'sessions'
+    | 'settingsInStore'
+    | 'tokenLog'
+    | 'version'
+  > {
+  /** Read and rotated; what uses them stands below. */
+  readonly keys: Keys;
+  readonly cursors: Cursors;
+  readonly idempotency: Idempotency;
+  readonly issuedTokens: IssuedTokens;
+  readonly stats: { read(): Promise<Stats> };
 }

@@ -1,24 +1,16 @@
 // The acts of a resource, each a typed handle with its implementation; define-resource.ts combines them.
 import type { Static, TObject, TSchema } from 'typebox';
-import type { Clock } from '../../clock.ts';
 import { AppError, type ErrorCode } from '../../errors.ts';
 import type { EventName, Target } from '../../events/index.ts';
 import type { Query } from '../../store/port.ts';
-import type { Cursors } from './cursor.ts';
 import { type ListPage, pageSchema, readPage } from './list.ts';
 import { type ListDefinition, listQuerySchema, readListQuery } from './list-query.ts';
-import type { Listing } from './ports.ts';
+import type { AdminPorts, Listing } from './ports.ts';
 import { type Answer, declareAs, type Handle, type Input, type Nothing, noContent, Told } from './route.ts';
 import { type Act, bound, createRouteKit, type Run } from './route-kit.ts';
 import { idParams } from './shared.ts';
 
-/** Options of every list. */
-export interface ListPorts {
-  readonly cursors: Cursors;
-  readonly clock: Clock;
-}
-
-export interface Frame<Ports, Item, View extends TSchema, Shown extends Static<View>> {
+export interface Frame<Item, View extends TSchema, Shown extends Static<View>> {
   /** Path of the list under /admin/api; one item is at `{path}/{id}`. */
   readonly path: string;
   readonly tag: string;
@@ -28,7 +20,10 @@ export interface Frame<Ports, Item, View extends TSchema, Shown extends Static<V
   readonly compared?: 'user' | 'client';
   readonly view: View;
   /** Converts the items of one response into JSON. */
-  readonly present: (items: readonly Item[], ports: Ports) => readonly Shown[] | Promise<readonly Shown[]>;
+  readonly present: (
+    items: readonly Item[],
+    ports: AdminPorts,
+  ) => readonly Shown[] | Promise<readonly Shown[]>;
   /** Absent: items have no version and therefore no ETag. */
   readonly versionOf?: (item: Item) => number;
 }
@@ -41,8 +36,7 @@ export interface ListHandle<Item, Params = object> extends Handle<Params, object
   readonly csv: readonly (keyof Item)[];
 }
 
-type ListAct<Ports, Params, Item> = Act<Ports, Params, object, unknown, ListPage<Item>> &
-  ListHandle<Item, Params>;
+type ListAct<Params, Item> = Act<Params, object, unknown, ListPage<Item>> & ListHandle<Item, Params>;
 
 interface Common {
   readonly summary: string;
@@ -61,22 +55,21 @@ interface Changing {
 type IdParams = typeof idParams;
 
 export function createKit<
-  Ports extends ListPorts,
   Item extends { readonly id: string },
   View extends TSchema,
   Shown extends Static<View>,
->({ path: home, tag, target, compared, view, present, versionOf }: Frame<Ports, Item, View, Shown>) {
+>({ path: home, tag, target, compared, view, present, versionOf }: Frame<Item, View, Shown>) {
   const itemPath = `${home}/{id}`;
   const recordedAs = (event: EventName) => ({ event, target, view: compared });
   const viewed = { status: 200, schema: view, ...(versionOf && { hasVersion: true }) } as const;
 
-  async function answerOf(item: Item, ports: Ports): Promise<Answer<Shown>> {
+  async function answerOf(item: Item, ports: AdminPorts): Promise<Answer<Shown>> {
     const [data] = await present([item], ports);
     if (data === undefined) throw new TypeError('an item was not presented');
     return { data, ...(versionOf && { version: versionOf(item) }) };
   }
 
-  const { route } = createRouteKit<Ports>(tag);
+  const { route } = createRouteKit(tag);
 
   /** GET of a page of items. */
   function list<Record, P extends TObject = Nothing>({
@@ -94,14 +87,14 @@ export function createKit<
       /** Columns of the CSV file (pages/exports.ts); default: there is no such page. */
       readonly csv?: readonly (keyof Shown)[];
       /** Throws before the list's parameters are read, for example when the parent user does not exist. */
-      readonly before?: Run<Ports, Static<P>, object, unknown, unknown>;
+      readonly before?: Run<Static<P>, object, unknown, unknown>;
       readonly query: (
         wanted: Query,
-        ports: Ports,
+        ports: AdminPorts,
         input: Input<Static<P>, object, unknown>,
       ) => Promise<Listing<Item>>;
       readonly recordOf: (item: Item) => Record;
-    }): ListAct<Ports, Static<P>, Shown> {
+    }): ListAct<Static<P>, Shown> {
     const handle: Handle<Static<P>, object, unknown, ListPage<Shown>> = declareAs({
       ...declaration,
       method: 'GET',
@@ -110,7 +103,7 @@ export function createKit<
       query: listQuerySchema(definition),
       success: { status: 200, schema: pageSchema(view) },
     });
-    const act = bound(handle, async (input, ports: Ports) => {
+    const act = bound(handle, async (input, ports: AdminPorts) => {
       await before?.(input, ports);
       const request = readListQuery(definition, input.query, ports.clock());
       const page = await readPage<Record, Item>({
@@ -135,9 +128,9 @@ export function createKit<
     ...declaration
   }: Common &
     Reading & {
-      readonly find: (id: string, ports: Ports) => Promise<Item | undefined>;
+      readonly find: (id: string, ports: AdminPorts) => Promise<Item | undefined>;
       readonly missing: ErrorCode;
-    }): Act<Ports, Static<IdParams>, object, unknown, Shown> {
+    }): Act<Static<IdParams>, object, unknown, Shown> {
     const handle: Handle<Static<IdParams>, object, unknown, Shown> = declareAs({
       ...declaration,
       method: 'GET',
@@ -170,8 +163,8 @@ export function createKit<
       readonly hasMail?: boolean;
       /** Whether the body holds no secret and no personal data, so that it is recorded unchanged. */
       readonly isBodyShown?: boolean;
-      readonly run: Run<Ports, object, object, Static<B>, Answer<Data>>;
-    }): Act<Ports, object, object, Static<B>, Data> =>
+      readonly run: Run<object, object, Static<B>, Answer<Data>>;
+    }): Act<object, object, Static<B>, Data> =>
     route({
       ...declaration,
       method: 'POST',
@@ -198,8 +191,8 @@ export function createKit<
       readonly body: B;
       /** As for `create`. */
       readonly isBodyShown?: boolean;
-      readonly run: Run<Ports, Static<IdParams>, object, Static<B>, Item>;
-    }): Act<Ports, Static<IdParams>, object, Static<B>, Shown> {
+      readonly run: Run<Static<IdParams>, object, Static<B>, Item>;
+    }): Act<Static<IdParams>, object, Static<B>, Shown> {
     const handle: Handle<Static<IdParams>, object, Static<B>, Shown> = declareAs({
       ...declaration,
       path,
@@ -222,8 +215,8 @@ export function createKit<
       readonly params: P;
       /** An item without a version cannot satisfy any `If-Match`. */
       readonly isUnversioned?: boolean;
-      readonly run: Run<Ports, Static<P>, object, unknown, unknown>;
-    }): Act<Ports, Static<P>, object, unknown, undefined> => {
+      readonly run: Run<Static<P>, object, unknown, unknown>;
+    }): Act<Static<P>, object, unknown, undefined> => {
     const handle: Handle<Static<P>, object, unknown, undefined> = declareAs({
       ...declaration,
       method: 'DELETE',
@@ -243,8 +236,7 @@ export function createKit<
 }
 
 export type Kit<
-  Ports extends ListPorts,
   Item extends { readonly id: string },
   View extends TSchema,
   Shown extends Static<View>,
-> = ReturnType<typeof createKit<Ports, Item, View, Shown>>;
+> = ReturnType<typeof createKit<Item, View, Shown>>;

@@ -8,7 +8,7 @@ import type { AuditTrail } from './audit-trail.ts';
 import { createTakeEchoes } from './echoed-members.ts';
 import type { Idempotency, Reply } from './idempotency.ts';
 import { createPerform, isFreshOrProgram, type Perform, requireAccess, requireFresh } from './perform.ts';
-import type { Actor, AuthorizeAdmin } from './ports.ts';
+import type { Actor, AdminPorts } from './ports.ts';
 import { readQueryString } from './query-string.ts';
 import { type Answer, isCreating, nameOf, type RawInput, type Route } from './route.ts';
 
@@ -18,7 +18,7 @@ interface Deps {
   readonly prefix: string;
   /** Absolute URL of the API, as clients see it. */
   readonly publicUrl: string;
-  readonly authorizeAdmin: AuthorizeAdmin;
+  readonly authorizeAdmin: AdminPorts['authorizeAdmin'];
   readonly auditTrail: AuditTrail;
   readonly idempotency: Idempotency;
 }

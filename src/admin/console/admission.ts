@@ -1,11 +1,11 @@
 // Determines who is signed in to the Admin UI: the browser completed our sign-in, its session is still active, and it sent
 // a request within the idle time. The cookie restricts the SSO session and never replaces it: when that session ends,
 // the administrator is signed out.
-
 import type Koa from 'koa';
 import { accessOfRole } from '../../accounts/index.ts';
 import { memberOf } from '../../json.ts';
-import type { BrowserUser, SignedInAdmin } from '../pages/signed-in-admin.ts';
+import type { ProtocolDoors } from '../../oidc/index.ts';
+import type { SignedInAdmin } from '../pages/signed-in-admin.ts';
 import type { SealedCookie } from './sealed-cookie.ts';
 
 /** The cookie's content: the session that completed our sign-in flow. It expires after the idle time. */
@@ -17,13 +17,9 @@ export interface Admission {
 export const isAdmission = (value: unknown): value is Admission =>
   ['sessionUid', 'accountId'].every((name) => typeof memberOf(value, name) === 'string');
 
-interface Deps {
-  readonly admission: SealedCookie<Admission>;
-  readonly signedIn: (ctx: Koa.Context) => Promise<BrowserUser | undefined>;
-  readonly idleSeconds: () => number;
-}
-
-export function createAdmissions({ admission, signedIn, idleSeconds }: Deps) {
+export function createAdmissions(doors: ProtocolDoors, admission: SealedCookie<Admission>) {
+  const signedIn = doors.signedIn.ofBrowser;
+  const idleSeconds = () => doors.settings().admin_idle_seconds;
   return {
     signedIn,
 

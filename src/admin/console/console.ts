@@ -1,28 +1,26 @@
 // The Admin UI: admission, page dispatch, CSRF protection of every form, and the context that pages receive.
 import type Koa from 'koa';
 import { accessOfRole, displayNameOf } from '../../accounts/index.ts';
-import type { Clock } from '../../clock.ts';
 import { AppError } from '../../errors.ts';
-import type { RecordedEvent } from '../../events/index.ts';
 import {
-  type BodyOptions,
-  type Csrf,
   createBackTo,
   createForm,
   createRouter,
   createTold,
   type Form,
-  type OneTime,
   type RouteContext,
+  readForm,
   readUpload,
+  requestIdOf,
 } from '../../http/index.ts';
+import { ACR } from '../../model/acr.ts';
+import { errorRows } from '../../model/errors/errors.ts';
+import type { ProtocolDoors } from '../../oidc/index.ts';
 import { TRY_CALLBACK } from '../../oidc/index.ts';
-import type { Views } from '../../views/index.ts';
 import type { Perform } from '../api/perform.ts';
-import type { Actor } from '../api/ports.ts';
 import type { Route } from '../api/route.ts';
 import { actorOf, createCalls } from '../pages/calls.ts';
-import type { AdminContext, Page, PageModel, Values } from '../pages/page.ts';
+import type { AdminContext, Page, PageModel } from '../pages/page.ts';
 import type { SignedInAdmin } from '../pages/signed-in-admin.ts';
 import { createTryCallback } from '../test-sign-in/callback.ts';
 import type { TestSignInRun } from '../test-sign-in/run.ts';
@@ -32,6 +30,7 @@ import { goTo } from './go-to.ts';
 import { navigationFor } from './navigation.ts';
 import { noticeModel, noticeOf } from './notices.ts';
 import { createPageLanguage } from './page-language.ts';
+import { adminPages } from './page-list.ts';
 import { queryOf } from './page-query.ts';
 import { createPendingForms } from './pending-form.ts';
 import type { createPreviews } from './previews.ts';
@@ -42,52 +41,39 @@ import type { createConsoleSignIn } from './sign-in.ts';
 import type { createUndo } from './undo.ts';
 import type { createViewChoices } from './view-choices.ts';
 
-export interface ConsoleDeps {
-  readonly pages: readonly Page[];
+/** What create.ts puts together. */
+export interface ConsoleParts {
   readonly routes: readonly Route[];
   readonly perform: Perform;
-  /** Attributes the audit events of this request to this administrator. */
-  readonly setActor: (actor: Actor) => void;
-  readonly record: (event: RecordedEvent) => Promise<void>;
   readonly userImports: AdminContext['userImports'];
   readonly admissions: Admissions;
   readonly signIn: ReturnType<typeof createConsoleSignIn>;
   readonly testSignIn: TestSignInRun;
-  /** An application as the API returns it. */
-  readonly readClient: (clientId: string) => Promise<Values | undefined>;
-  readonly readApi: (
-    identifier: string,
-  ) => Promise<{ readonly id: string; readonly name: string } | undefined>;
-  readonly hasUsers: () => Promise<boolean>;
-  readonly idleSeconds: () => number;
   readonly factorOffer: ReturnType<typeof createFactorOffer>;
   readonly viewChoices: ReturnType<typeof createViewChoices>;
   readonly undo: ReturnType<typeof createUndo>;
   readonly previews: ReturnType<typeof createPreviews>;
-  /** The authentication required of an administrator with a second factor. */
-  readonly strongAcr: string;
-  readonly views: Views;
-  readonly csrf: Csrf;
-  readonly oneTime: OneTime;
-  readonly readForm: (ctx: Koa.Context, options?: BodyOptions) => Promise<Form>;
-  /** Responds to a signed-in user who is not an administrator. */
-  readonly refuse: (ctx: Koa.Context) => void;
-  readonly clock: Clock;
-  readonly baseUrl: string;
-  readonly basePath: string;
-  readonly issuer: string;
 }
 
-export function adminConsole(deps: ConsoleDeps): Koa.Middleware {
-  const { routes, admissions, signIn, idleSeconds, views, csrf, readForm, clock, basePath } = deps;
+async function hasUsers({ accounts }: ProtocolDoors): Promise<boolean> {
+  if (await accounts.hasAdmin()) return true;
+  // By ADMIN_TOKEN there can be users, auditors among them, before there is an administrator.
+  const any = { sort: 'id', order: 'asc', limit: 1, isCounted: false } as const;
+  return (await accounts.query(any)).items.length > 0;
+}
+
+export function adminConsole(doors: ProtocolDoors, parts: ConsoleParts): Koa.Middleware {
+  const { views, csrf, clock, basePath, events } = doors;
+  const { routes, admissions, signIn } = parts;
+  const idleSeconds = () => doors.settings().admin_idle_seconds;
   const home = `${basePath}/admin`;
-  const backTo = createBackTo(deps.baseUrl);
+  const backTo = createBackTo(doors.baseUrl);
   const hereOf = (ctx: Koa.Context): string => `${basePath}${ctx.path}${ctx.search}`;
-  const told = createTold(deps);
-  const forms = createPendingForms({ ...deps, told });
-  const shown = createShownOnce(deps);
-  const calls = createCalls(deps);
-  const languages = createPageLanguage(deps);
+  const told = createTold(doors);
+  const forms = createPendingForms(doors, adminPages, told);
+  const shown = createShownOnce(doors);
+  const calls = createCalls(routes, parts.perform);
+  const languages = createPageLanguage(doors);
   function show(
     ctx: Koa.Context,
     who: SignedInAdmin,
@@ -103,17 +89,17 @@ export function adminConsole(deps: ConsoleDeps): Koa.Middleware {
       navigation: navigationFor(who.access),
       canChange: who.access === 'all',
       home,
-      baseUrl: deps.baseUrl,
-      issuer: deps.issuer,
+      baseUrl: doors.baseUrl,
+      issuer: doors.issuer,
       account: { ...who.account, name: displayNameOf(who.account.profile) ?? who.account.username },
       csrf: forms.token(ctx, who),
       crumbs: [],
       ...noticeModel(forms.noticeOf(ctx), noticeOf(done)),
-      undo: deps.undo.of(ctx, who, done),
+      undo: parts.undo.of(ctx, who, done),
       alert: undefined,
       errors: {},
       searchText: '',
-      factorOffer: deps.factorOffer.of(ctx, who),
+      factorOffer: parts.factorOffer.of(ctx, who),
     };
     const { hasFrames } = model;
     views.send(ctx, `admin/${template}`, { ...frame, ...model }, { status, language, hasFrames });
@@ -129,16 +115,16 @@ export function adminConsole(deps: ConsoleDeps): Koa.Middleware {
       query: queryOf(ctx),
       now: clock(),
       routes,
-      apiUrl: `${deps.baseUrl}/admin/api`,
-      server: { issuer: deps.issuer, baseUrl: deps.baseUrl },
+      apiUrl: `${doors.baseUrl}/admin/api`,
+      server: { issuer: doors.issuer, baseUrl: doors.baseUrl },
       canChange: who.access === 'all',
       call: (handle, input) => calls.call(who, handle, input),
       callLines: (handle, text) => calls.callLines(who, handle, text),
-      record: deps.record,
-      userImports: deps.userImports,
+      record: events.record,
+      userImports: parts.userImports,
       show: (template, model, status) => show(ctx, who, template, model, status),
       async startTestSignIn(clientId, parameters) {
-        const query = await deps.testSignIn.begin(ctx, who, clientId, parameters);
+        const query = await parts.testSignIn.begin(ctx, who, clientId, parameters);
         goTo(ctx, `${basePath}/oauth2/authorize?${query}`);
       },
       async goOnce(path, data) {
@@ -150,16 +136,16 @@ export function adminConsole(deps: ConsoleDeps): Koa.Middleware {
       addFactor: () =>
         signIn.start(ctx, home, {
           maxAgeSeconds: idleSeconds(),
-          acr: deps.strongAcr,
+          acr: ACR.multiFactor,
           isAcrDemanded: true,
         }),
-      putOffFactor: () => deps.factorOffer.putOff(ctx, who),
-      previews: deps.previews(ctx, who),
-      choices: deps.viewChoices.read(ctx, who),
-      keepChoices: (changes) => deps.viewChoices.change(ctx, who, changes),
+      putOffFactor: () => parts.factorOffer.putOff(ctx, who),
+      previews: parts.previews(ctx, who),
+      choices: parts.viewChoices.read(ctx, who),
+      keepChoices: (changes) => parts.viewChoices.change(ctx, who, changes),
       go(path, done, undo) {
         if (done !== undefined && undo !== undefined)
-          deps.undo.offer(ctx, who, { at: `/admin${path}`, done }, undo);
+          parts.undo.offer(ctx, who, { at: `/admin${path}`, done }, undo);
         const page = `/admin${path}`;
         goTo(ctx, `${basePath}${done === undefined ? page : told.addressOf(ctx, page, 'done', done)}`);
       },
@@ -173,7 +159,7 @@ export function adminConsole(deps: ConsoleDeps): Koa.Middleware {
   }
 
   const router = createRouter({ prefix: '/admin', isStrict: false });
-  for (const page of deps.pages) {
+  for (const page of adminPages) {
     router.on(page.method, page.path === '' ? '/' : page.path, async (context) => {
       const who: SignedInAdmin = context.state.admin;
       const isPost = page.method === 'POST';
@@ -200,6 +186,22 @@ export function adminConsole(deps: ConsoleDeps): Koa.Middleware {
       }
     });
   }
+  /** Offers the only remedy: signing in as another user. */
+  function refuse(ctx: Koa.Context): void {
+    const reason = 'auth.insufficient_scope';
+    const { status, message } = errorRows[reason];
+    const backUrl = `${doors.baseUrl}/oauth2/logout`;
+    const requestId = requestIdOf(ctx);
+    views.send(ctx, 'error', {
+      status,
+      message,
+      reason,
+      requestId,
+      backUrl,
+      backLabel: { key: 'action.sign_out' },
+    });
+  }
+
   const needsOf = ({ strongestAcr }: Pick<SignedInAdmin, 'strongestAcr'>) =>
     strongestAcr === undefined ? {} : { acr: strongestAcr };
 
@@ -216,15 +218,15 @@ export function adminConsole(deps: ConsoleDeps): Koa.Middleware {
 
   async function beginSignIn(ctx: Koa.Context): Promise<void> {
     const user = await admissions.signedIn(ctx);
-    if (user !== undefined && accessOfRole(user.account.role) === undefined) return deps.refuse(ctx);
+    if (user !== undefined && accessOfRole(user.account.role) === undefined) return refuse(ctx);
     // Before onboarding no user exists who could sign in here.
-    if (user === undefined && !(await deps.hasUsers())) return goTo(ctx, `${basePath}/onboard`);
+    if (user === undefined && !(await hasUsers(doors))) return goTo(ctx, `${basePath}/onboard`);
     const returnTo = ctx.method === 'POST' ? await forms.keepOfNobody(ctx) : hereOf(ctx);
     // A user who has no second factor that meets the requirement sets one up.
     const needs =
       user === undefined || user.hasUsedFactors
         ? {}
-        : { acr: deps.strongAcr, isAcrDemanded: user.strongestAcr !== deps.strongAcr };
+        : { acr: ACR.multiFactor, isAcrDemanded: user.strongestAcr !== ACR.multiFactor };
     return signIn.start(ctx, returnTo, { ...needs, maxAgeSeconds: idleSeconds() });
   }
 
@@ -249,20 +251,14 @@ export function adminConsole(deps: ConsoleDeps): Koa.Middleware {
     goTo(ctx, backTo(target, home));
   }
 
-  const finishTestSignIn = createTryCallback({
-    run: deps.testSignIn,
-    issuer: deps.issuer,
-    readClient: deps.readClient,
-    readApi: deps.readApi,
-    async show(ctx, model, status) {
-      const who = await admissions.current(ctx);
-      await languages.learn(ctx, who);
-      const frame = { title: '', here: 'applications', ...model };
-      if (who?.access === 'all') return show(ctx, who, 'try-outcome', frame, status);
-      const language = languages.of(ctx);
-      const bare = { ...languages.formatsIn(language), home, account: undefined, ...noticeModel() };
-      return views.send(ctx, 'admin/try-outcome', { ...bare, ...frame }, { status, language });
-    },
+  const finishTestSignIn = createTryCallback(doors, parts.testSignIn, async (ctx, model, status) => {
+    const who = await admissions.current(ctx);
+    await languages.learn(ctx, who);
+    const frame = { title: '', here: 'applications', ...model };
+    if (who?.access === 'all') return show(ctx, who, 'try-outcome', frame, status);
+    const language = languages.of(ctx);
+    const bare = { ...languages.formatsIn(language), home, account: undefined, ...noticeModel() };
+    return views.send(ctx, 'admin/try-outcome', { ...bare, ...frame }, { status, language });
   });
 
   const callbacks = createRouter();
@@ -270,7 +266,7 @@ export function adminConsole(deps: ConsoleDeps): Koa.Middleware {
   callbacks.get(TRY_CALLBACK, finishTestSignIn);
 
   const background = new Set(
-    deps.pages.filter((page) => page.isBackground === true).map(({ path }) => `/admin${path}`),
+    adminPages.filter((page) => page.isBackground === true).map(({ path }) => `/admin${path}`),
   );
 
   async function showPage(ctx: Koa.Context): Promise<void> {
@@ -281,8 +277,8 @@ export function adminConsole(deps: ConsoleDeps): Koa.Middleware {
       const isFromElsewhere = ctx.get('Sec-Fetch-Site') === 'cross-site' && ctx.method === 'GET';
       return isFromElsewhere ? comeAgain(ctx, hereOf(ctx)) : beginSignIn(ctx);
     }
-    if (who.access === undefined) return deps.refuse(ctx);
-    deps.setActor(actorOf(who));
+    if (who.access === undefined) return refuse(ctx);
+    events.origins.setActor(actorOf(who));
     ctx.state.admin = who;
     await languages.learn(ctx, who);
     return router.middleware(ctx, async () => {

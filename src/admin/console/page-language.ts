@@ -1,21 +1,16 @@
 // The language of a page of the Admin UI, and what formats its values.
 import type Koa from 'koa';
-import type { Clock } from '../../clock.ts';
-import { type Language, languageOfPage, type Views } from '../../views/index.ts';
+import type { ProtocolDoors } from '../../oidc/index.ts';
+import { type Language, languageOfPage } from '../../views/index.ts';
 import { createFormats } from '../pages/format.ts';
 import type { SignedInAdmin } from '../pages/signed-in-admin.ts';
-
-interface Deps {
-  readonly views: Pick<Views, 'learnAdminTexts' | 'adminText'>;
-  readonly clock: Clock;
-}
 
 type Who = Pick<SignedInAdmin, 'account'>;
 
 /** The page repeats its address for the way back; a link to it can be as long as its maker likes. */
 const MAX_HERE = 2000;
 
-export function createPageLanguage({ views, clock }: Deps) {
+export function createPageLanguage({ views, clock }: ProtocolDoors) {
   const of = (ctx: Koa.Context, who?: Who): Language => languageOfPage(ctx, who?.account.profile.locale);
   return {
     of,

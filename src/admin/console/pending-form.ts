@@ -3,20 +3,13 @@
 // never submitted automatically, so that nothing happens without a press of the button (checklist R113).
 import type Koa from 'koa';
 import { AppError } from '../../errors.ts';
-import type { BodyOptions, Csrf, Form, OneTime, Told } from '../../http/index.ts';
+import type { Form, Told } from '../../http/index.ts';
+import { readForm } from '../../http/index.ts';
 import { isSecretSetting, isSettingKey } from '../../model/settings/settings.ts';
+import type { ProtocolDoors } from '../../oidc/index.ts';
 import { fillForm, type Typed } from '../../views/index.ts';
 import type { Page } from '../pages/page.ts';
 import type { SignedInAdmin } from '../pages/signed-in-admin.ts';
-
-interface Deps {
-  readonly pages: readonly Page[];
-  readonly csrf: Csrf;
-  readonly oneTime: OneTime;
-  readonly told: Told;
-  readonly readForm: (ctx: Koa.Context, options?: BodyOptions) => Promise<Form>;
-  readonly basePath: string;
-}
 
 /** In the address of the page that shows the form again; says that there is a kept form, not which. */
 export const FILLED = 'filled';
@@ -44,7 +37,11 @@ const isTyped = (value: unknown): value is Typed =>
 
 const patternOf = (path: string): RegExp => new RegExp(`^/admin${path.replace(/:\w+/g, '[^/]+')}$`);
 
-export function createPendingForms({ pages, csrf, oneTime, told, readForm, basePath }: Deps) {
+export function createPendingForms(
+  { csrf, oneTime, basePath }: ProtocolDoors,
+  pages: readonly Page[],
+  told: Told,
+) {
   const matched = pages.map((page) => ({ page, pattern: patternOf(page.path) }));
   const find = (method: Page['method'], path: string): Page | undefined =>
     matched.find(({ page, pattern }) => page.method === method && pattern.test(path))?.page;

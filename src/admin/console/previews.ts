@@ -1,14 +1,13 @@
 // Pages and mails with a look that is being edited. What a form has is kept for its administrator's session alone, under a name
 // that the form chose: the address of a sample never holds what it shows, so that no link makes our pages say something.
 import type Koa from 'koa';
-import type { Look, Looks } from '../../branding/index.ts';
+import type { Look } from '../../branding/index.ts';
 import { AppError } from '../../errors.ts';
-import type { OneTime } from '../../http/index.ts';
 import { isMembers } from '../../json.ts';
 import { createMailPreviews, lintMail, type MailTexts } from '../../mail/index.ts';
 import { isMail } from '../../model/mails.ts';
-import type { Settings } from '../../settings/index.ts';
-import { contrastsOfTheme, themeOf, type Views } from '../../views/index.ts';
+import type { ProtocolDoors } from '../../oidc/index.ts';
+import { contrastsOfTheme, themeOf } from '../../views/index.ts';
 import { createValidator } from '../api/validate.ts';
 import type { Previews, SampleRequest } from '../pages/previews.ts';
 import type { SignedInAdmin } from '../pages/signed-in-admin.ts';
@@ -18,21 +17,13 @@ import { lookBody, shownLook, toLook } from '../resources/branding/schema.ts';
 const SECONDS = 4 * 3600;
 const handlePattern = /^[A-Za-z0-9_-]{16,64}$/;
 
-interface Deps {
-  readonly views: Pick<Views, 'sendStill'>;
-  readonly oneTime: Pick<OneTime, 'keep' | 'peek'>;
-  readonly looks: Pick<Looks, 'lookOf' | 'lookWith' | 'mailTexts'>;
-  readonly settings: Pick<Settings, 'current'>;
-  readonly baseUrl: string;
-}
-
 const isTexts = (value: unknown): value is MailTexts =>
   isMembers(value) &&
   Object.values(value).every(
     (texts) => isMembers(texts) && Object.values(texts).every((text) => typeof text === 'string'),
   );
 
-export function createPreviews({ views, oneTime, looks, settings, baseUrl }: Deps) {
+export function createPreviews({ views, oneTime, looks, settings, baseUrl }: ProtocolDoors) {
   const drafts = createValidator(lookBody);
   const mails = createMailPreviews({ baseUrl });
   const keyOf = ({ sessionUid }: SignedInAdmin, handle: string): string[] => ['look', sessionUid, handle];
@@ -50,10 +41,7 @@ export function createPreviews({ views, oneTime, looks, settings, baseUrl }: Dep
   }
 
   const themeWith = (clientId: string | undefined, draft: Look | undefined) =>
-    themeOf(
-      settings.current(),
-      draft === undefined ? looks.lookOf(clientId) : looks.lookWith(clientId, draft),
-    );
+    themeOf(settings(), draft === undefined ? looks.lookOf(clientId) : looks.lookWith(clientId, draft));
 
   async function show(ctx: Koa.Context, who: SignedInAdmin, asked: SampleRequest): Promise<void> {
     const { name, language, scheme, clientId } = asked;

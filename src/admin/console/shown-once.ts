@@ -2,8 +2,8 @@
 // nothing. A new secret is stored sealed, for this session, for minutes and one read; the address has only a handle,
 // which is useless without the session.
 import type Koa from 'koa';
-import type { OneTime } from '../../http/index.ts';
 import { newSecret } from '../../ids.ts';
+import type { ProtocolDoors } from '../../oidc/index.ts';
 import type { Values } from '../pages/page.ts';
 import type { SignedInAdmin } from '../pages/signed-in-admin.ts';
 
@@ -12,7 +12,7 @@ export const SHOWN = 'shown';
 
 const SECONDS = 300;
 
-export function createShownOnce({ oneTime }: { readonly oneTime: OneTime }) {
+export function createShownOnce({ oneTime }: ProtocolDoors) {
   const keyOf = ({ sessionUid }: SignedInAdmin, handle: string): string[] => ['shown', sessionUid, handle];
 
   return {

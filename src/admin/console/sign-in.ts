@@ -1,14 +1,13 @@
 // Signs administrators in to the Admin UI as any application does: by the authorization code flow with PKCE (OIDC Core
 // §3.1, RFC 7636). A signed cookie binds state, nonce and verifier to this browser. The code is redeemed in this process
 // (src/oidc/redeem-code.ts); at the token endpoint it is refused.
-
 import { createHash, randomBytes } from 'node:crypto';
 import type Koa from 'koa';
 import { CONSOLE_CLIENT_ID } from '../../clients/index.ts';
 import { AppError } from '../../errors.ts';
-import type { Csrf } from '../../http/index.ts';
 import { memberOf } from '../../json.ts';
-import { type Purpose, type RedeemCode, stateFor } from '../../oidc/index.ts';
+import type { ProtocolDoors } from '../../oidc/index.ts';
+import { type Purpose, stateFor } from '../../oidc/index.ts';
 import type { SealedCookie } from './sealed-cookie.ts';
 
 export interface PendingSignIn {
@@ -35,21 +34,13 @@ export interface SignInNeeds {
   readonly purpose?: Purpose | undefined;
 }
 
-interface Deps {
-  readonly pending: SealedCookie<PendingSignIn>;
-  readonly csrf: Pick<Csrf, 'token'>;
-  readonly redeem: RedeemCode;
-  readonly baseUrl: string;
-  readonly basePath: string;
-  readonly issuer: string;
-}
-
 /** As long as a user may take on the sign-in page (setting interaction_seconds). */
 const PENDING_SECONDS = 3600;
 
 const random = (): string => randomBytes(32).toString('base64url');
 
-export function createConsoleSignIn({ pending, csrf, redeem, baseUrl, basePath, issuer }: Deps) {
+export function createConsoleSignIn(doors: ProtocolDoors, pending: SealedCookie<PendingSignIn>) {
+  const { csrf, redeemCode: redeem, baseUrl, basePath, issuer } = doors;
   const redirectUri = `${baseUrl}/admin/callback`;
 
   return {

@@ -23,7 +23,7 @@ export const isOfferedUndo = (value: unknown): value is OfferedUndo =>
   isMembers(value.fields) &&
   Object.values(value.fields).every((field) => typeof field === 'string');
 
-export function createUndo({ cookie }: { readonly cookie: SealedCookie<OfferedUndo> }) {
+export function createUndo(cookie: SealedCookie<OfferedUndo>) {
   return {
     /** @param at the path of the page, from the root */
     offer(

@@ -27,7 +27,7 @@ export const isOwnChoices = (value: unknown): value is OwnChoices =>
 
 const NONE: ViewChoices = { areStepsDismissed: false, hiddenColumns: {} };
 
-export function createViewChoices({ cookie }: { readonly cookie: SealedCookie<OwnChoices> }) {
+export function createViewChoices(cookie: SealedCookie<OwnChoices>) {
   function read(ctx: Koa.Context, { account }: SignedInAdmin): ViewChoices {
     const kept = cookie.read(ctx);
     return kept?.accountId === account.id ? kept : NONE;

@@ -26,8 +26,8 @@ export function actorOf({ account, access, isFresh }: Caller): Actor {
   return { kind: 'user', id: account.id, access, isFresh: async () => isFresh };
 }
 
-export function createCalls(deps: { readonly routes: readonly Route[]; readonly perform: Perform }) {
-  const byName = new Map(deps.routes.map((route) => [nameOf(route), route]));
+export function createCalls(routes: readonly Route[], perform: Perform) {
+  const byName = new Map(routes.map((route) => [nameOf(route), route]));
 
   const routeOf = (handle: Pick<Route, 'method' | 'path'>): Route => {
     const route = byName.get(nameOf(handle));
@@ -55,7 +55,7 @@ export function createCalls(deps: { readonly routes: readonly Route[]; readonly 
     { params = {}, query = {}, body = {}, ifVersion }: HandleInput<unknown, unknown>,
   ): Promise<CallResult<Data>> {
     const route = routeOf(handle);
-    const answer = await deps.perform(route, {
+    const answer = await perform(route, {
       actor: actorOf(who),
       params,
       query: readQueryString(new URLSearchParams(query).toString(), route.query),

@@ -1,28 +1,31 @@
 // The callback of a test sign-in: the page that shows its outcome. The user who signed in may differ from the administrator
 // who started it, and then the browser is no longer signed in as an administrator. The outcome is still shown, because it
 // concerns only the user who signed in; the page then has no links into the Admin UI.
-
 import type Koa from 'koa';
+import { toClient } from '../../clients/index.ts';
+import type { ProtocolDoors } from '../../oidc/index.ts';
 import { phrase } from '../../phrase.ts';
 import type { Values } from '../pages/page.ts';
 import { applicationName } from '../resources/clients/page.ts';
 import { outcomeOf } from './outcome.ts';
 import type { TestSignInRun } from './run.ts';
 
-interface Deps {
-  readonly run: Pick<TestSignInRun, 'finish'>;
-  readonly issuer: string;
-  /** The application as the API returns it; undefined when there is none. */
-  readonly readClient: (clientId: string) => Promise<Values | undefined>;
-  /** The API with this identifier; undefined when there is none. */
-  readonly readApi: (
-    identifier: string,
-  ) => Promise<{ readonly id: string; readonly name: string } | undefined>;
+export function createTryCallback(
+  { clients, apis, issuer }: ProtocolDoors,
+  run: TestSignInRun,
   /** Shows the page for the user whom this browser is signed in as now. */
-  readonly show: (ctx: Koa.Context, model: object, status: number) => Promise<void>;
-}
+  show: (ctx: Koa.Context, model: object, status: number) => Promise<void>,
+): Koa.Middleware {
+  async function readClient(clientId: string): Promise<Values | undefined> {
+    const client = await clients.find(clientId);
+    return client && toClient(client);
+  }
 
-export function createTryCallback({ run, issuer, readClient, readApi, show }: Deps): Koa.Middleware {
+  async function readApi(identifier: string) {
+    const found = await apis.findByIdentifier(identifier);
+    return found && { id: found.id, name: found.value.name };
+  }
+
   return async (ctx, next) => {
     // The result can be read only once, so a HEAD request must not consume it.
     if (ctx.method === 'HEAD') return next();

@@ -2,15 +2,10 @@
 // response arrives once, and the gate in front of the authorization endpoint, which alone lets such a request in.
 import { createHash, createHmac } from 'node:crypto';
 import type Koa from 'koa';
-import type { Account } from '../../accounts/index.ts';
 import { passingId } from '../../client-ids.ts';
-import type { Clock } from '../../clock.ts';
-import type { Csrf } from '../../http/index.ts';
 import { newSecret, secretDigest } from '../../ids.ts';
-import { type AccountDirectory, type BrowserSession, TRY_CALLBACK, vouchFor } from '../../oidc/index.ts';
-import type { Grants } from '../../sessions/index.ts';
+import { type ProtocolDoors, TRY_CALLBACK, vouchFor } from '../../oidc/index.ts';
 import { type TestSignInRecord, testSignIns } from '../../store/administration.ts';
-import type { Store } from '../../store/port.ts';
 
 /** From the start to the callback. */
 const TEST_SIGN_IN_SECONDS = 600;
@@ -24,21 +19,12 @@ export interface TestSignIn extends Starter {
   readonly verifier: string;
 }
 
-interface Deps {
-  readonly store: Pick<Store, 'ephemeral'>;
-  readonly clock: Clock;
-  readonly csrf: Pick<Csrf, 'existingBrowserId'>;
-  readonly browser: BrowserSession;
-  readonly directory: AccountDirectory<Account>;
-  readonly grants: Pick<Grants, 'revokeOfClientInSession'>;
-  readonly baseUrl: string;
-  /** Derives verifiers from states, so that none is stored; secret, the same in every process. */
-  readonly key: string;
-}
-
 export type TestSignIns = ReturnType<typeof createTestSignIns>;
 
-export function createTestSignIns({ store, clock, csrf, browser, directory, grants, baseUrl, key }: Deps) {
+export function createTestSignIns(doors: ProtocolDoors) {
+  const { store, clock, csrf, browser, directory, grants, baseUrl } = doors;
+  /** Derives verifiers from states, so that none is stored; secret, the same in every process. */
+  const [key = ''] = doors.cookieKeys;
   const collection = store.ephemeral(testSignIns);
   const redirectUri = `${baseUrl}${TRY_CALLBACK}`;
   const verifierOf = (state: string): string =>

@@ -1,11 +1,11 @@
 // Runs a test sign-in ("Try it"): starts it for an administrator, redeems the code and uses the tokens as the application
 // would, and revokes everything granted before it shows the outcome. Nothing of it is of use elsewhere: src/oidc/test-sign-in.ts.
-
 import type Koa from 'koa';
 import { passingId } from '../../client-ids.ts';
-import type { Events, RecordedEvent } from '../../events/index.ts';
+import type { RecordedEvent } from '../../events/index.ts';
 import { isMembers } from '../../json.ts';
-import type { Answer, RedeemCode } from '../../oidc/index.ts';
+import type { Answer } from '../../oidc/index.ts';
+import { describeToken, type ProtocolDoors } from '../../oidc/index.ts';
 import type { Values } from '../pages/page.ts';
 import type { SignedInAdmin } from '../pages/signed-in-admin.ts';
 import type { TestSignIn, TestSignIns } from './create.ts';
@@ -18,15 +18,6 @@ export interface TestSignInReport {
   readonly token?: Answer;
   readonly userinfo?: Answer;
   readonly introspection?: Values;
-}
-
-interface Deps {
-  readonly testSignIns: TestSignIns;
-  readonly redeem: RedeemCode;
-  /** The introspection response for an access token. */
-  readonly introspect: (accessToken: string) => Promise<object>;
-  readonly events: Pick<Events, 'record'>;
-  readonly issuer: string;
 }
 
 export type TestSignInRun = ReturnType<typeof createTestSignInRun>;
@@ -56,7 +47,12 @@ export const errorOf = ({ answer, token }: TestSignInReport): string | undefined
 export const asRegistered = (text: string, { clientId }: Pick<TestSignIn, 'clientId'>): string =>
   text.replaceAll(passingId(clientId), clientId);
 
-export function createTestSignInRun({ testSignIns, redeem, introspect, events, issuer }: Deps) {
+export function createTestSignInRun(doors: ProtocolDoors, testSignIns: TestSignIns) {
+  const { redeemCode: redeem, tokens, events, issuer } = doors;
+  /** The introspection response for an access token. */
+  const introspect = async (token: string): Promise<object> =>
+    describeToken(await tokens.live(await tokens.find(token)), issuer);
+
   const write = (event: RecordedEvent['event'], { adminId, clientId }: Starter, more: object) =>
     events.record({
       event,

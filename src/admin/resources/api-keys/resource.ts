@@ -1,8 +1,8 @@
 // API keys: bearer credentials for programs that use the admin API. src/oidc/tokens/admin-bearer.ts decides what a key may do.
-import type { ApiKey, ApiKeys } from '../../../clients/index.ts';
+import type { ApiKey } from '../../../clients/index.ts';
 import { AppError, invalid } from '../../../errors.ts';
 import { type ApiKeyOwner, type ApiKeyRecord, apiKeys as collection } from '../../../store/administration.ts';
-import { defineResource, type ListPorts } from '../../api/define-resource.ts';
+import { defineResource } from '../../api/define-resource.ts';
 import type { ListDefinition } from '../../api/list-query.ts';
 import type { Actor } from '../../api/ports.ts';
 import {
@@ -18,12 +18,6 @@ import {
   timestampOrNull,
 } from '../../api/schema-parts.ts';
 import { atVersion, idParams } from '../../api/shared.ts';
-
-export type ApiKeysPort = Pick<ApiKeys, 'create' | 'find' | 'query' | 'remove'>;
-
-interface Ports extends ListPorts {
-  readonly apiKeys: ApiKeysPort;
-}
 
 const list: ListDefinition<ApiKeyRecord> = {
   name: 'api-keys',
@@ -170,7 +164,7 @@ export const apiKeys = defineResource(
     tag: 'API keys',
     target: 'api_key',
     view: apiKeySchema,
-    present: (keys: readonly ApiKey[], _: Ports) => keys.map(show),
+    present: (keys: readonly ApiKey[]) => keys.map(show),
     versionOf: ({ version }) => version,
   },
   (on) => ({

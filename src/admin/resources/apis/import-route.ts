@@ -1,9 +1,8 @@
 // POST /resources/import: APIs of another installation, one JSON object per line as the list shows them. An API is found by its
 // identifier: one that is there is replaced, another is created. Each line is a request of its own: an invalid one stops no other.
 import type { Static } from 'typebox';
-import type { Events } from '../../../events/index.ts';
 import type { Line } from '../../../http/index.ts';
-import { defineRoutes, type RouteKit } from '../../api/define-resource.ts';
+import { defineRoutes } from '../../api/define-resource.ts';
 import {
   asAppError,
   assertRoom,
@@ -15,16 +14,11 @@ import {
   parseLine,
   stoppedMeaning,
 } from '../../api/import-lines.ts';
+import type { AdminPorts } from '../../api/ports.ts';
 import type { LinesInput } from '../../api/route.ts';
 import { object, oneOf, optional, string } from '../../api/schema-parts.ts';
 import { createValidator } from '../../api/validate.ts';
-import type { ApisPort } from './resource.ts';
 import { importedApiSchema } from './schema.ts';
-
-interface Ports {
-  readonly apis: ApisPort;
-  readonly events: Pick<Events, 'record'>;
-}
 
 const MAX_ROWS = 1_000;
 const MAX_BYTES = 8 * 1024 * 1024;
@@ -51,7 +45,7 @@ interface Taken {
   readonly id: string;
 }
 
-async function take(text: Line, { apis }: Ports): Promise<Taken> {
+async function take(text: Line, { apis }: AdminPorts): Promise<Taken> {
   const { identifier: named, ...line } = row.parse(parseLine(text, MAX_LINE_BYTES));
   const identifier = String(named);
   const { id: _id, introspection_client_id: _own, created_at: _made, updated_at: _at, ...given } = line;
@@ -70,7 +64,7 @@ async function take(text: Line, { apis }: Ports): Promise<Taken> {
   return { id, event: 'api.created', result: { ...about, status: 'created', id, ...credentials } };
 }
 
-async function takeAll({ lines, actor }: LinesInput, ports: Ports): Promise<readonly Result[]> {
+async function takeAll({ lines, actor }: LinesInput, ports: AdminPorts): Promise<readonly Result[]> {
   const results: Result[] = [];
   let reached = 0;
   try {
@@ -103,7 +97,7 @@ async function takeAll({ lines, actor }: LinesInput, ports: Ports): Promise<read
   return results;
 }
 
-export const apiImport = defineRoutes('APIs', (on: RouteKit<Ports>) => ({
+export const apiImport = defineRoutes('APIs', (on) => ({
   import: on.lines({
     method: 'POST',
     path: '/resources/import',

@@ -1,8 +1,8 @@
 // APIs: what access tokens are issued for, with their scopes and who may have these (decisions §10).
 import { groupNamePattern } from '../../../accounts/index.ts';
-import { type Api, type Apis, forGroup, toApi } from '../../../apis/index.ts';
+import { type Api, forGroup, toApi } from '../../../apis/index.ts';
 import { type ApiRecord, apis as collection } from '../../../store/apis.ts';
-import { defineResource, type ListPorts } from '../../api/define-resource.ts';
+import { defineResource } from '../../api/define-resource.ts';
 import { EXPECTED } from '../../api/expected.ts';
 import type { ListDefinition } from '../../api/list-query.ts';
 import { string } from '../../api/schema-parts.ts';
@@ -14,15 +14,6 @@ import {
   newApiSchema,
   replacedApiSchema,
 } from './schema.ts';
-
-export type ApisPort = Pick<
-  Apis,
-  'find' | 'findByIdentifier' | 'query' | 'create' | 'update' | 'rotateSecret' | 'remove'
->;
-
-interface Ports extends ListPorts {
-  readonly apis: ApisPort;
-}
 
 const list: ListDefinition<ApiRecord> = {
   name: 'apis',
@@ -61,7 +52,7 @@ export const apis = defineResource(
     tag: 'APIs',
     target: 'api',
     view: apiSchema,
-    present: (items: readonly Api[], _: Ports) => items.map(toApi),
+    present: (items: readonly Api[]) => items.map(toApi),
     versionOf: ({ version }) => version,
   },
   (on) => ({

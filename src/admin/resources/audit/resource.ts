@@ -3,27 +3,12 @@ import { Record as RecordSchema, type Static, Unknown } from 'typebox';
 import type { EventClass } from '../../../model/events/event-row.ts';
 import { classOfEvent } from '../../../model/events/events.ts';
 import { type AuditRecord, audit as collection } from '../../../store/collections.ts';
-import type { FieldValue, Query, Stored } from '../../../store/port.ts';
+import type { FieldValue, Stored } from '../../../store/port.ts';
 import { searchWords } from '../../../store/search-text.ts';
-import { defineResource, type ListPorts } from '../../api/define-resource.ts';
+import { defineResource } from '../../api/define-resource.ts';
 import type { ListDefinition } from '../../api/list-query.ts';
-import type { Listing } from '../../api/ports.ts';
+import type { AdminPorts } from '../../api/ports.ts';
 import { object, oneOf, orNull, string, stringOrNull, timestamp } from '../../api/schema-parts.ts';
-
-export interface AuditLogPort {
-  find(id: string): Promise<Stored<AuditRecord> | undefined>;
-  query(query: Query): Promise<Listing<Stored<AuditRecord>>>;
-}
-
-export interface TokenEventsPort extends AuditLogPort {
-  flush(): Promise<void>;
-}
-
-interface Ports extends ListPorts {
-  readonly audit: AuditLogPort;
-  /** Events of the class `tokens`, which are stored separately (src/audit/token-log.ts). */
-  readonly tokenEvents: TokenEventsPort;
-}
 
 const id = (description: string) => string({ minLength: 1, maxLength: 256, description });
 
@@ -121,10 +106,10 @@ const classAsked = ({ event }: { readonly event?: unknown }): EventClass =>
   typeof event === 'string' ? classOfEvent(event) : 'general';
 
 /** Buffered events are written first, so that administrators see what they just did. */
-async function logOf(wanted: EventClass, { audit, tokenEvents }: Ports): Promise<AuditLogPort> {
+async function logOf(wanted: EventClass, { audit, tokenLog }: AdminPorts) {
   if (wanted === 'general') return audit;
-  await tokenEvents.flush();
-  return tokenEvents;
+  await tokenLog.flush();
+  return tokenLog;
 }
 
 export const auditLog = defineResource(
@@ -132,7 +117,7 @@ export const auditLog = defineResource(
     path: '/audit',
     tag: 'Audit log',
     view: eventSchema,
-    present: (events: readonly Stored<AuditRecord>[], _: Ports) => events.map(show),
+    present: (events: readonly Stored<AuditRecord>[]) => events.map(show),
   },
   (on) => ({
     list: on.list({
@@ -165,7 +150,7 @@ export const auditLog = defineResource(
     }),
     read: on.read({
       summary: 'Read an event',
-      find: async (id, { audit, tokenEvents }) => (await audit.find(id)) ?? (await tokenEvents.find(id)),
+      find: async (id, { audit, tokenLog }) => (await audit.find(id)) ?? (await tokenLog.find(id)),
       missing: 'request.not_found',
     }),
   }),

@@ -4,7 +4,7 @@ import { AppError } from '../../../errors.ts';
 import type { MailTexts } from '../../../mail/index.ts';
 import { isMail, type MailTemplate, mailNames } from '../../../model/mails.ts';
 import { isLanguage, type Language, languages } from '../../../views/index.ts';
-import { defineRoutes, type RouteKit } from '../../api/define-resource.ts';
+import { defineRoutes } from '../../api/define-resource.ts';
 import { array, object, oneOf, string } from '../../api/schema-parts.ts';
 import { ownTextsOf, textsBody, textsSchema, textsWith } from './mail-text-schema.ts';
 import { allTextsBody, allTextsIn, mailTextsFileOf, mailTextsFileSchema } from './mail-texts-file.ts';
@@ -16,10 +16,6 @@ import {
   versionItems,
   versionMembers,
 } from './resource.ts';
-
-interface Ports {
-  readonly looks: LooksPort;
-}
 
 const params = object({
   mail: oneOf([...mailNames], 'The name of the e-mail.'),
@@ -62,7 +58,7 @@ function named({ mail, language }: { readonly mail: string; readonly language: s
   return { mail, language };
 }
 
-export const mailTexts = defineRoutes('Branding', (on: RouteKit<Ports>) => ({
+export const mailTexts = defineRoutes('Branding', (on) => ({
   list: on.route({
     method: 'GET',
     path: '/branding/mails',

@@ -1,13 +1,9 @@
 // The pictures of looks: uploaded before a look names them, and what is kept of each.
-import { MAX_PICTURE_BYTES, type Pictures } from '../../../branding/index.ts';
+import { MAX_PICTURE_BYTES } from '../../../branding/index.ts';
 import { AppError } from '../../../errors.ts';
-import { defineRoutes, type RouteKit } from '../../api/define-resource.ts';
+import { defineRoutes } from '../../api/define-resource.ts';
 import { integer, object, oneOf, optional, string } from '../../api/schema-parts.ts';
 import { pictureIdPattern } from './schema.ts';
-
-interface Ports {
-  readonly pictures: Pick<Pictures, 'add' | 'describe'>;
-}
 
 /** Base64 is four characters for three bytes. */
 const MAX_BASE64 = Math.ceil(MAX_PICTURE_BYTES / 3) * 4;
@@ -45,7 +41,7 @@ const pictureSchema = object(
   'A picture. One that no look has is removed after a day.',
 );
 
-export const lookPictures = defineRoutes('Branding', (on: RouteKit<Ports>) => ({
+export const lookPictures = defineRoutes('Branding', (on) => ({
   upload: on.route({
     method: 'POST',
     path: '/branding/pictures',

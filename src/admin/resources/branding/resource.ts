@@ -12,22 +12,11 @@ import {
 import { type Client, type Clients, CONSOLE_CLIENT_ID } from '../../../clients/index.ts';
 import { AppError } from '../../../errors.ts';
 import { defineRoutes, type RouteKit } from '../../api/define-resource.ts';
-import type { Actor } from '../../api/ports.ts';
+import type { AdminPorts, Actor } from '../../api/ports.ts';
 import { array, integer, iso, object, orNull, string, timestamp } from '../../api/schema-parts.ts';
 import { clientIdParams } from '../../api/shared.ts';
 import { lookBody, lookSchema, shownLook, shownSaved, toLook } from './schema.ts';
 import { lookFileOf, lookFileSchema } from './transfer.ts';
-
-export type LooksPort = Pick<
-  Looks,
-  'read' | 'save' | 'versions' | 'restore' | 'ofClients' | 'lookOf' | 'lookWith' | 'mailTexts'
->;
-
-interface Ports {
-  readonly looks: LooksPort;
-  readonly pictures: Pick<Pictures, 'read'>;
-  readonly clients: Pick<Clients, 'find'>;
-}
 
 /** Of each version of what is kept by versions. */
 export const versionMembers = {
@@ -76,7 +65,7 @@ interface Whose<P extends TObject> {
   readonly read: string;
   readonly replace: string;
   readonly change: string;
-  targetOf(params: Static<P>, ports: Ports, isChanging: boolean): Promise<Target>;
+  targetOf(params: Static<P>, ports: AdminPorts, isChanging: boolean): Promise<Target>;
 }
 
 const ofAll: Whose<TObject> = {
@@ -106,7 +95,7 @@ const ofClient: Whose<typeof clientIdParams> = {
   },
 };
 
-const exportOf = <P extends TObject>({ route }: RouteKit<Ports>, whose: Whose<P>) =>
+const exportOf = <P extends TObject>({ route }: RouteKit, whose: Whose<P>) =>
   route({
     method: 'GET',
     path: `${whose.path}/export`,
@@ -119,7 +108,7 @@ const exportOf = <P extends TObject>({ route }: RouteKit<Ports>, whose: Whose<P>
     },
   });
 
-function routesOf<P extends TObject>({ route }: RouteKit<Ports>, whose: Whose<P>) {
+function routesOf<P extends TObject>({ route }: RouteKit, whose: Whose<P>) {
   const { path, params, target, hasTarget, look, targetOf } = whose;
   const own = { path, ...(params && { params }) };
   const changing = {
@@ -195,10 +184,10 @@ function routesOf<P extends TObject>({ route }: RouteKit<Ports>, whose: Whose<P>
   };
 }
 
-export const branding = defineRoutes('Branding', (on: RouteKit<Ports>) => routesOf(on, ofAll));
-export const clientBranding = defineRoutes('Branding', (on: RouteKit<Ports>) => routesOf(on, ofClient));
+export const branding = defineRoutes('Branding', (on) => routesOf(on, ofAll));
+export const clientBranding = defineRoutes('Branding', (on) => routesOf(on, ofClient));
 
-export const lookExport = defineRoutes('Branding', (on: RouteKit<Ports>) => ({
+export const lookExport = defineRoutes('Branding', (on) => ({
   ofAll: exportOf(on, ofAll),
   ofClient: exportOf(on, ofClient),
 }));

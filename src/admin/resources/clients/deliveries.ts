@@ -1,14 +1,12 @@
-// What this server calls for an application: whether it can, and the last logout tokens (OIDC Back-Channel Logout) with what
-// became of them. Neither tokens nor responses are kept.
-import type { Clients } from '../../../clients/index.ts';
-import type { LogoutDeliveries, LogoutDelivery, ReadCalledAddresses } from '../../../oidc/index.ts';
+import type { LogoutDelivery } from '../../../oidc/index.ts';
 import {
   logoutDeliveries as collection,
   type LogoutDeliveryRecord,
   type LogoutProblem,
 } from '../../../store/collections.ts';
-import { defineResource, type ListPorts } from '../../api/define-resource.ts';
+import { defineResource } from '../../api/define-resource.ts';
 import type { ListDefinition } from '../../api/list-query.ts';
+import type { AdminPorts } from '../../api/ports.ts';
 import {
   boolean,
   createdAt,
@@ -24,14 +22,6 @@ import {
 } from '../../api/schema-parts.ts';
 import { atVersion, clientIdParams } from '../../api/shared.ts';
 import { addressesSchema, showAddress } from './called-addresses.ts';
-
-export type LogoutDeliveriesPort = Pick<LogoutDeliveries, 'query' | 'sendTest'>;
-
-interface Ports extends ListPorts {
-  readonly clients: Pick<Clients, 'find'>;
-  readonly logoutDeliveries: LogoutDeliveriesPort;
-  readonly readCalledAddresses: ReadCalledAddresses;
-}
 
 const states = ['queued', 'delivered', 'failed'] as const;
 
@@ -108,7 +98,7 @@ const calledAddressesSchema = object(
   'The addresses that this server calls for the application.',
 );
 
-const clientOf = async (clientId: string, { clients }: Ports) =>
+const clientOf = async (clientId: string, { clients }: AdminPorts) =>
   atVersion(await clients.find(clientId), 'client.not_found');
 
 export const clientDeliveries = defineResource(
@@ -117,7 +107,7 @@ export const clientDeliveries = defineResource(
     tag: 'Applications',
     target: 'client',
     view: deliverySchema,
-    present: (items: readonly LogoutDelivery[], _: Ports) => items.map(show),
+    present: (items: readonly LogoutDelivery[]) => items.map(show),
   },
   (on) => ({
     addresses: on.route({

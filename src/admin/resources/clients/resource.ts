@@ -1,19 +1,12 @@
 // Applications (decisions §6): RFC 7591 metadata and the members that only an administrator sets, in one JSON.
 import { groupNamePattern } from '../../../accounts/index.ts';
-import {
-  type Client,
-  type Clients,
-  type RecentRefusals,
-  readClient,
-  restrictedTo,
-  toClient,
-} from '../../../clients/index.ts';
+import { type Client, readClient, restrictedTo, toClient } from '../../../clients/index.ts';
 import { invalid } from '../../../errors.ts';
-import type { ReadCalledAddresses } from '../../../oidc/index.ts';
 import { type ClientRecord, clients as collection } from '../../../store/collections.ts';
-import { defineResource, type ListPorts } from '../../api/define-resource.ts';
+import { defineResource } from '../../api/define-resource.ts';
 import { EXPECTED } from '../../api/expected.ts';
 import type { ListDefinition } from '../../api/list-query.ts';
+import type { AdminPorts } from '../../api/ports.ts';
 import { Told } from '../../api/route.ts';
 import { array, boolean, object, oneOf, optional, string } from '../../api/schema-parts.ts';
 import { atVersion, clientIdParams, rotationBody } from '../../api/shared.ts';
@@ -26,19 +19,6 @@ import {
   newClientSchema,
   replacedClientSchema,
 } from './schema.ts';
-
-export type ClientsPort = Pick<
-  Clients,
-  'find' | 'query' | 'create' | 'update' | 'rotateSecret' | 'remove' | 'checkRedirectUris'
->;
-
-export type RefusalsPort = Pick<RecentRefusals, 'of'>;
-
-interface Ports extends ListPorts {
-  readonly clients: ClientsPort;
-  readonly readCalledAddresses: ReadCalledAddresses;
-  readonly refusals: RefusalsPort;
-}
 
 const list: ListDefinition<ClientRecord> = {
   name: 'clients',
@@ -78,7 +58,7 @@ const showWithSecret = ({ client, clientSecret }: { client: Client; clientSecret
 type Written = Parameters<typeof showWithSecret>[0];
 
 /** Entering an address that cannot be called is no mistake yet: it may be opened later. So it is a warning. */
-async function showWithWarnings(written: Written, body: object, ports: Ports) {
+async function showWithWarnings(written: Written, body: object, ports: AdminPorts) {
   const { data, version } = showWithSecret(written);
   if (!calledAddressMembers.some((name) => Object.hasOwn(body, name))) return { data, version };
   const addresses = await ports.readCalledAddresses(written.client.value);
@@ -123,7 +103,7 @@ export const clients = defineResource(
     target: 'client',
     compared: 'client',
     view: clientSchema,
-    present: (items: readonly Client[], _: Ports) => items.map(toClient),
+    present: (items: readonly Client[]) => items.map(toClient),
   },
   (on) => {
     const change = (method: 'PUT' | 'PATCH', body: typeof replacedClientSchema, summary: string) =>

@@ -1,10 +1,9 @@
 // What an application would get for a user, or for itself: a read of the user's data, for whoever may read users. The protocol core's own code
 // makes the tokens, without signatures, and keeps none (src/oidc/preview/).
 import { Object as ObjectSchema } from 'typebox';
-import type { Clients } from '../../../clients/index.ts';
 import { AppError } from '../../../errors.ts';
-import type { PreviewTokens, TokenPreview } from '../../../oidc/index.ts';
-import { defineRoutes, type RouteKit } from '../../api/define-resource.ts';
+import type { TokenPreview } from '../../../oidc/index.ts';
+import { defineRoutes } from '../../api/define-resource.ts';
 import {
   array,
   boolean,
@@ -17,11 +16,6 @@ import {
 } from '../../api/schema-parts.ts';
 import { atVersion, clientIdParams, clientUserParams } from '../../api/shared.ts';
 import { explainedClaims } from './claim-sources.ts';
-
-interface Ports {
-  readonly clients: Pick<Clients, 'find'>;
-  readonly previewTokens: PreviewTokens;
-}
 
 const query = object({
   scope: optional(
@@ -136,7 +130,7 @@ function show(preview: TokenPreview) {
   };
 }
 
-export const tokenPreview = defineRoutes('Applications', (on: RouteKit<Ports>) => ({
+export const tokenPreview = defineRoutes('Applications', (on) => ({
   ofItself: on.route({
     method: 'GET',
     path: '/clients/{client_id}/token-preview',

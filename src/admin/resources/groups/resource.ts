@@ -1,31 +1,17 @@
 // Groups and their members.
-import {
-  type Account,
-  type Accounts,
-  type Group,
-  type Groups,
-  memberFilter,
-  toGroup,
-  toUser,
-} from '../../../accounts/index.ts';
+import { type Account, type Group, memberFilter, toGroup, toUser } from '../../../accounts/index.ts';
 import { AppError } from '../../../errors.ts';
 import { groupRows, newGroupRows } from '../../../model/groups/rows.ts';
 import { groups as collection, type GroupRecord } from '../../../store/administration.ts';
 import { accounts } from '../../../store/collections.ts';
-import { defineResource, type ListPorts } from '../../api/define-resource.ts';
+import { defineResource } from '../../api/define-resource.ts';
 import type { ListDefinition } from '../../api/list-query.ts';
+import type { AdminPorts } from '../../api/ports.ts';
 import { bodySchema, viewSchema } from '../../api/resource-schemas.ts';
 import { noContent } from '../../api/route.ts';
 import { idParams, memberParams, userIdBody } from '../../api/shared.ts';
 import { searchedUsers } from '../users/list.ts';
 import { userSchema } from '../users/schema.ts';
-
-export type GroupsPort = Omit<Groups, 'finishRemovals' | 'missing'>;
-
-interface Ports extends ListPorts {
-  readonly groups: GroupsPort;
-  readonly accounts: Pick<Accounts, 'query'>;
-}
 
 const list: ListDefinition<GroupRecord> = {
   name: 'groups',
@@ -47,7 +33,7 @@ const members: ListDefinition<Account> = {
 
 const groupSchema = viewSchema(groupRows, { description: 'A group.' });
 
-async function get(name: string, { groups }: Ports): Promise<Group> {
+async function get(name: string, { groups }: AdminPorts): Promise<Group> {
   const group = await groups.find(name);
   if (group === undefined) throw new AppError('group.not_found');
   return group;
@@ -59,7 +45,7 @@ export const groups = defineResource(
     tag: 'Groups',
     target: 'group',
     view: groupSchema,
-    present: (items: readonly Group[], _: Ports) => items.map(toGroup),
+    present: (items: readonly Group[]) => items.map(toGroup),
     versionOf: ({ version }) => version,
   },
   (on) => {
@@ -116,7 +102,7 @@ export const groupMembers = defineResource(
     path: '/groups/{id}/members',
     tag: 'Groups',
     view: userSchema,
-    present: (accounts: readonly Account[], { clock }: Ports) =>
+    present: (accounts: readonly Account[], { clock }: AdminPorts) =>
       accounts.map((account) => toUser(account, clock())),
   },
   (on) => ({

@@ -1,10 +1,10 @@
 // Initial access tokens (RFC 7591 §3): with one, another party may register an application.
-import type { Clients, InitialAccessToken } from '../../../clients/index.ts';
+import type { InitialAccessToken } from '../../../clients/index.ts';
 import {
   initialAccessTokens as collection,
   type InitialAccessTokenRecord,
 } from '../../../store/collections.ts';
-import { defineResource, type ListPorts } from '../../api/define-resource.ts';
+import { defineResource } from '../../api/define-resource.ts';
 import type { ListDefinition } from '../../api/list-query.ts';
 import {
   createdAt,
@@ -17,10 +17,6 @@ import {
   string,
 } from '../../api/schema-parts.ts';
 import { idParams } from '../../api/shared.ts';
-
-interface Ports extends ListPorts {
-  readonly initialAccessTokens: Pick<Clients['initialAccessTokens'], 'create' | 'query' | 'remove'>;
-}
 
 const list: ListDefinition<InitialAccessTokenRecord> = {
   name: 'initial-access-tokens',
@@ -91,7 +87,7 @@ export const initialAccessTokens = defineResource(
     tag: 'Initial access tokens',
     target: 'token',
     view: tokenSchema,
-    present: (tokens: readonly InitialAccessToken[], _: Ports) => tokens.map(show),
+    present: (tokens: readonly InitialAccessToken[]) => tokens.map(show),
   },
   (on) => ({
     create: on.create({
@@ -100,7 +96,7 @@ export const initialAccessTokens = defineResource(
       body: newTokenSchema,
       answer: createdTokenSchema,
       async run({ body }, ports) {
-        const { token, initialAccessToken } = await ports.initialAccessTokens.create({
+        const { token, initialAccessToken } = await ports.clients.initialAccessTokens.create({
           label: body.label,
           uses: body.uses ?? 1,
           expiresInSeconds: body.expires_in_seconds ?? DEFAULT_EXPIRY_SECONDS,
@@ -112,7 +108,7 @@ export const initialAccessTokens = defineResource(
     list: on.list({
       summary: 'List initial access tokens',
       list,
-      query: (wanted, ports) => ports.initialAccessTokens.query(wanted),
+      query: (wanted, ports) => ports.clients.initialAccessTokens.query(wanted),
       recordOf: (token) => token,
     }),
     remove: on.remove({
@@ -120,7 +116,7 @@ export const initialAccessTokens = defineResource(
       event: 'registration_token.removed',
       isUnversioned: true,
       params: idParams,
-      run: ({ params }, ports) => ports.initialAccessTokens.remove(params.id),
+      run: ({ params }, ports) => ports.clients.initialAccessTokens.remove(params.id),
     }),
   }),
 );

@@ -1,7 +1,7 @@
 // Invitations to create an account.
 import type { Invitation, Invited, Registration } from '../../../registration/index.ts';
 import { invitations as collection } from '../../../store/signups.ts';
-import { defineResource, type ListPorts } from '../../api/define-resource.ts';
+import { defineResource } from '../../api/define-resource.ts';
 import type { ListDefinition } from '../../api/list-query.ts';
 import { isFreshOrProgram } from '../../api/perform.ts';
 import type { Actor } from '../../api/ports.ts';
@@ -19,12 +19,6 @@ import {
   timestampOrNull,
 } from '../../api/schema-parts.ts';
 import { idParams } from '../../api/shared.ts';
-
-export type InvitationsPort = Pick<Registration['invitations'], 'query' | 'remove' | 'invite' | 'renew'>;
-
-interface Ports extends ListPorts {
-  readonly invitations: InvitationsPort;
-}
 
 const list: ListDefinition<Pick<Invitation, 'email' | 'createdAt'>> = {
   name: 'invitations',
@@ -118,7 +112,7 @@ export const invitations = defineResource(
     tag: 'Invitations',
     target: 'invitation',
     view: invitationSchema,
-    present: (items: readonly Invitation[], _: Ports) => items.map(show),
+    present: (items: readonly Invitation[]) => items.map(show),
   },
   (on) => ({
     create: on.create({
@@ -128,7 +122,7 @@ export const invitations = defineResource(
       answer: createdSchema,
       hasMail: true,
       async run({ body, actor }, ports) {
-        const made = await ports.invitations.invite({
+        const made = await ports.registration.invitations.invite({
           email: body.email,
           expiresInSeconds: body.expires_in,
           clientId: body.client_id,
@@ -146,12 +140,12 @@ export const invitations = defineResource(
       recorded: { event: 'invitation.renewed', target: 'invitation' },
       params: idParams,
       success: { status: 200, schema: createdSchema, hasMail: true },
-      run: async ({ params, actor }, ports) => answerOf(await ports.invitations.renew(params.id), actor),
+      run: async ({ params, actor }, ports) => answerOf(await ports.registration.invitations.renew(params.id), actor),
     }),
     list: on.list({
       summary: 'List invitations that have not expired, including used ones',
       list,
-      query: (wanted, ports) => ports.invitations.query(wanted),
+      query: (wanted, ports) => ports.registration.invitations.query(wanted),
       recordOf: (invitation) => invitation,
     }),
     remove: on.remove({
@@ -159,7 +153,7 @@ export const invitations = defineResource(
       event: 'invitation.revoked',
       isUnversioned: true,
       params: idParams,
-      run: ({ params }, ports) => ports.invitations.remove(params.id),
+      run: ({ params }, ports) => ports.registration.invitations.remove(params.id),
     }),
   }),
 );

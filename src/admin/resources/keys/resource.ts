@@ -1,7 +1,8 @@
 // The signing keys. Private keys are never returned.
 import type { Static } from 'typebox';
-import type { Keys, KeyView } from '../../../keys/index.ts';
-import { defineRoutes, type RouteKit } from '../../api/define-resource.ts';
+import type { KeyView } from '../../../keys/index.ts';
+import { defineRoutes } from '../../api/define-resource.ts';
+import type { AdminPorts } from '../../api/ports.ts';
 import {
   array,
   createdAt,
@@ -13,10 +14,6 @@ import {
   string,
   timestampOrNull,
 } from '../../api/schema-parts.ts';
-
-interface Ports {
-  readonly keys: Pick<Keys, 'list' | 'rotate'>;
-}
 
 const keySchema = object(
   {
@@ -56,9 +53,9 @@ const show = (key: KeyView) => ({
   removed_at: isoOrNull(key.removedAt),
 });
 
-const list = async ({ keys }: Ports) => ({ data: { items: (await keys.list()).map(show) } });
+const list = async ({ keys }: AdminPorts) => ({ data: { items: (await keys.list()).map(show) } });
 
-export const signingKeys = defineRoutes('Keys', (on: RouteKit<Ports>) => ({
+export const signingKeys = defineRoutes('Keys', (on) => ({
   list: on.route({
     method: 'GET',
     path: '/keys',

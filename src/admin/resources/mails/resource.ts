@@ -3,9 +3,8 @@ import type { OutboxMail, TestOutcome } from '../../../mail/index.ts';
 import { mailNames } from '../../../model/mails.ts';
 import { mails as collection, type MailRecord } from '../../../store/collections.ts';
 import { languages } from '../../../views/index.ts';
-import { defineResource, type ListPorts } from '../../api/define-resource.ts';
+import { defineResource } from '../../api/define-resource.ts';
 import type { ListDefinition } from '../../api/list-query.ts';
-import type { MailPort } from '../../api/ports.ts';
 import type { Answer } from '../../api/route.ts';
 import {
   createdAt,
@@ -20,10 +19,6 @@ import {
   timestamp,
   timestampOrNull,
 } from '../../api/schema-parts.ts';
-
-interface Ports extends ListPorts {
-  readonly mail: MailPort;
-}
 
 const address = () =>
   string({ minLength: 3, maxLength: 254, description: 'Only mails to this e-mail address.' });
@@ -102,7 +97,7 @@ export const mails = defineResource(
     tag: 'Mail',
     target: 'mail',
     view: mailSchema,
-    present: (items: readonly OutboxMail[], _: Ports) => items.map(show),
+    present: (items: readonly OutboxMail[]) => items.map(show),
   },
   (on) => ({
     list: on.list({

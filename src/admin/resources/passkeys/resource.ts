@@ -1,8 +1,6 @@
-// A user's passkeys.
-import type { Account } from '../../../accounts/index.ts';
 import type { Passkey } from '../../../passkeys/index.ts';
 import { passkeys as collection } from '../../../store/passkeys.ts';
-import { defineResource, type ListPorts } from '../../api/define-resource.ts';
+import { defineResource } from '../../api/define-resource.ts';
 import type { ListDefinition } from '../../api/list-query.ts';
 import { Told } from '../../api/route.ts';
 import {
@@ -18,18 +16,6 @@ import {
 } from '../../api/schema-parts.ts';
 import { selectFew } from '../../api/select-few.ts';
 import { userOf, userParams, userPasskeyParams } from '../../api/shared.ts';
-import type { AccountsPort } from '../users/resource.ts';
-
-export interface PasskeysPort {
-  list(account: Account): Promise<Passkey[]>;
-  /** @throws AppError passkey.not_found, passkey.last_admin */
-  removeAsAdmin(account: Account, id: string): Promise<void>;
-}
-
-interface Ports extends ListPorts {
-  readonly passkeys: PasskeysPort;
-  readonly accounts: Pick<AccountsPort, 'find'>;
-}
 
 const list: ListDefinition<Passkey> = {
   name: 'user-passkeys',
@@ -89,7 +75,7 @@ export const passkeys = defineResource(
     tag: 'Users',
     target: 'passkey',
     view: passkeySchema,
-    present: (items: readonly Passkey[], _: Ports) => items.map(show),
+    present: (items: readonly Passkey[]) => items.map(show),
   },
   (on) => ({
     list: on.list({

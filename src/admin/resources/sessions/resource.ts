@@ -1,23 +1,13 @@
 // SSO sessions: who is signed in from where.
 import { AppError } from '../../../errors.ts';
-import type { PlaceOf } from '../../../places/index.ts';
 import { sessions as collection, type SessionRecord } from '../../../store/collections.ts';
 import type { FieldFilter, Stored } from '../../../store/port.ts';
-import { defineResource, type ListPorts } from '../../api/define-resource.ts';
+import { defineResource } from '../../api/define-resource.ts';
 import type { ListDefinition } from '../../api/list-query.ts';
-import type { SessionsPort } from '../../api/ports.ts';
+import type { AdminPorts } from '../../api/ports.ts';
 import { boolean, string } from '../../api/schema-parts.ts';
 import { atVersion, idParams, userOf, userParams, userSessionParams } from '../../api/shared.ts';
-import type { ClientsPort } from '../clients/resource.ts';
-import type { AccountsPort } from '../users/resource.ts';
 import { createPresenter, sessionSchema } from './view.ts';
-
-interface Ports extends ListPorts {
-  readonly sessions: SessionsPort;
-  readonly accounts: Pick<AccountsPort, 'find'>;
-  readonly clients: Pick<ClientsPort, 'find'>;
-  readonly placeOf: PlaceOf;
-}
 
 const definition: ListDefinition<SessionRecord> = {
   name: 'sessions',
@@ -64,11 +54,12 @@ const frame = {
   tag: 'Sessions',
   target: 'session',
   view: sessionSchema,
-  present: (sessions: readonly Session[], ports: Ports) => Promise.all(sessions.map(createPresenter(ports))),
+  present: (sessions: readonly Session[], ports: AdminPorts) =>
+    Promise.all(sessions.map(createPresenter(ports))),
 } as const;
 
 async function end(
-  { sessions }: Ports,
+  { sessions }: AdminPorts,
   id: string,
   ifVersion: number | undefined,
   isWanted: (record: SessionRecord) => boolean = () => true,

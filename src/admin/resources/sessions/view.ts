@@ -1,10 +1,9 @@
 // The JSON of a session: the record, with the names of its user, browser and applications.
 import type { Static } from 'typebox';
 import { deviceName } from '../../../events/index.ts';
-import type { PlaceOf } from '../../../places/index.ts';
 import type { SessionRecord } from '../../../store/collections.ts';
 import type { Stored } from '../../../store/port.ts';
-import type { SessionsPort } from '../../api/ports.ts';
+import type { AdminPorts } from '../../api/ports.ts';
 import {
   array,
   boolean,
@@ -16,15 +15,6 @@ import {
   timestamp,
   timestampOrNull,
 } from '../../api/schema-parts.ts';
-import type { ClientsPort } from '../clients/resource.ts';
-import type { AccountsPort } from '../users/resource.ts';
-
-interface Deps {
-  readonly sessions: Pick<SessionsPort, 'isActive'>;
-  readonly accounts: Pick<AccountsPort, 'find'>;
-  readonly clients: Pick<ClientsPort, 'find'>;
-  readonly placeOf: PlaceOf;
-}
 
 export const sessionSchema = object(
   {
@@ -56,7 +46,7 @@ export const sessionSchema = object(
 export type Session = Static<typeof sessionSchema>;
 
 /** Reads each account and each application once per response. */
-export function createPresenter({ sessions, accounts, clients, placeOf }: Deps) {
+export function createPresenter({ sessions, accounts, clients, placeOf }: AdminPorts) {
   const once = <T>(read: (id: string) => Promise<T>): ((id: string) => Promise<T>) => {
     const known = new Map<string, Promise<T>>();
     return (id) => {

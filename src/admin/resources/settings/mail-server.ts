@@ -1,7 +1,7 @@
 // The mail server by its parts, which people know, beside the setting smtp_url, which has all of them in one secret address.
+import type { AdminPorts } from '../../api/ports.ts';
 import { changedSmtpUrl, mailServerOf } from '../../../settings/index.ts';
-import { defineRoutes, type RouteKit } from '../../api/define-resource.ts';
-import type { MailPort } from '../../api/ports.ts';
+import { defineRoutes } from '../../api/define-resource.ts';
 import {
   boolean,
   integer,
@@ -14,7 +14,7 @@ import {
   stringOrNull,
   timestampOrNull,
 } from '../../api/schema-parts.ts';
-import { nameOf, type SettingsPort } from './resource.ts';
+import { nameOf } from './resource.ts';
 
 const host = { description: 'Its name or IP address; empty: mails are kept for administrators to read.' };
 const port = { minimum: 1, maximum: 65_535 };
@@ -60,12 +60,7 @@ const bodySchema = object({
   ),
 });
 
-interface Ports {
-  readonly settings: SettingsPort;
-  readonly mail: Pick<MailPort, 'provenAt' | 'lastFailure'>;
-}
-
-async function show({ settings, mail }: Ports) {
+async function show({ settingsInStore: settings, mail }: AdminPorts) {
   await settings.refresh();
   const server = mailServerOf(settings.current().smtp_url);
   const failure = await mail.lastFailure();
@@ -84,7 +79,7 @@ async function show({ settings, mail }: Ports) {
 
 const success = { status: 200, schema: viewSchema, hasVersion: true } as const;
 
-export const mailServer = defineRoutes('Settings', (on: RouteKit<Ports>) => ({
+export const mailServer = defineRoutes('Settings', (on) => ({
   read: on.route({
     method: 'GET',
     path: '/settings/mail-server',
@@ -101,7 +96,7 @@ export const mailServer = defineRoutes('Settings', (on: RouteKit<Ports>) => ({
     body: bodySchema,
     success,
     async run({ body, actor, ifVersion }, ports) {
-      const { settings } = ports;
+      const { settingsInStore: settings } = ports;
       await settings.refresh();
       const url = changedSmtpUrl(settings.current().smtp_url, body);
       await settings.patch({ smtp_url: url }, nameOf(actor), { ifVersion: ifVersion ?? settings.version() });

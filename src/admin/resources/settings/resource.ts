@@ -1,5 +1,4 @@
 // The runtime settings (decisions §6), all of them one item. src/settings defines the settings and their valid values.
-
 import {
   Number as NumberSchema,
   Record as RecordSchema,
@@ -11,10 +10,9 @@ import {
 import { AppError } from '../../../errors.ts';
 import { memberOf } from '../../../json.ts';
 import { settingKeys, settingNamed } from '../../../model/settings/settings.ts';
-import type { Passkeys } from '../../../passkeys/index.ts';
-import type { SettingChange, Settings } from '../../../settings/index.ts';
-import { defineRoutes, type RouteKit } from '../../api/define-resource.ts';
-import type { Actor } from '../../api/ports.ts';
+import type { SettingChange } from '../../../settings/index.ts';
+import { defineRoutes } from '../../api/define-resource.ts';
+import type { Actor, AdminPorts } from '../../api/ports.ts';
 import {
   array,
   boolean,
@@ -28,11 +26,6 @@ import {
 } from '../../api/schema-parts.ts';
 import { isShownForm, valuesOfItems } from './given-values.ts';
 import { documentedChange, documentedValues } from './keywords.ts';
-
-export type SettingsPort = Pick<
-  Settings,
-  'refresh' | 'current' | 'describe' | 'patch' | 'replaceAll' | 'preview' | 'version'
->;
 
 const value = () => Union([boolean(), NumberSchema(), string()]);
 
@@ -80,12 +73,7 @@ const importedSchema = object(
 
 export const nameOf = ({ kind, id }: Actor): string => `${kind}:${id}`;
 
-interface Ports {
-  readonly settings: SettingsPort;
-  readonly passkeys: Pick<Passkeys, 'checkAuthMode'>;
-}
-
-async function describe({ settings }: Ports) {
+async function describe({ settingsInStore: settings }: AdminPorts) {
   await settings.refresh();
   return { data: { items: settings.describe() }, version: settings.version() };
 }
@@ -103,7 +91,7 @@ const changing = {
   recorded: { event: 'settings.changed', target: 'setting', view: 'settings' },
 } as const;
 
-export const settings = defineRoutes('Settings', (on: RouteKit<Ports>) => {
+export const settings = defineRoutes('Settings', (on) => {
   const write = (method: 'PUT' | 'PATCH', act: 'replaceAll' | 'patch', summary: string) =>
     on.route({
       ...changing,
@@ -117,7 +105,7 @@ export const settings = defineRoutes('Settings', (on: RouteKit<Ports>) => {
           ? valuesOfItems(body, (await describe(ports)).data.items)
           : { values: body, kept: undefined };
         await ports.passkeys.checkAuthMode(values);
-        await ports.settings[act](values, nameOf(actor), { ifVersion, ...(kept && { kept }) });
+        await ports.settingsInStore[act](values, nameOf(actor), { ifVersion, ...(kept && { kept }) });
         return describe(ports);
       },
     });
@@ -157,7 +145,7 @@ export const settings = defineRoutes('Settings', (on: RouteKit<Ports>) => {
       body: importBody,
       success: { status: 200, schema: importedSchema },
       isDryRun: ({ query }) => isDryRun(query),
-      async run({ query, body, actor, ifVersion }, { settings, passkeys }) {
+      async run({ query, body, actor, ifVersion }, { settingsInStore: settings, passkeys }) {
         await settings.refresh();
         const isDry = isDryRun(query);
         if (isDry && ifVersion !== undefined && ifVersion !== settings.version())

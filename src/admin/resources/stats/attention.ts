@@ -2,10 +2,10 @@
 // the page where it is fixed.
 import type { User } from '../../../accounts/index.ts';
 import { type PageText, phrase } from '../../../phrase.ts';
+import type { StatsPoint } from '../../api/stats-schema.ts';
 import { type Person, personName } from '../../pages/format.ts';
 import type { KeyPlan } from '../keys/plan.ts';
 import type { PkceRequired } from './happened-lately.ts';
-import type { StatsPoint } from './resource.ts';
 
 /** One hour. */
 type SignIns = Pick<StatsPoint, 'sign_ins' | 'failed_sign_ins'>;

@@ -5,7 +5,7 @@ import type { EventName } from '../../../events/index.ts';
 import { countRunning } from '../../../sessions/index.ts';
 import type { FieldFilter, Query } from '../../../store/port.ts';
 import { iso } from '../../api/schema-parts.ts';
-import type { Stats, StatsPort } from './resource.ts';
+import type { Stats } from '../../api/stats-schema.ts';
 
 type Countable = { query(query: Query): Promise<{ readonly total: number }> };
 
@@ -21,7 +21,7 @@ const REST_FACTOR = 100;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-export function createStats({ statistics, counted, clock }: Deps): StatsPort {
+export function createStats({ statistics, counted, clock }: Deps) {
   const count = async (what: Countable, ...filters: FieldFilter[]): Promise<number> =>
     (await what.query({ filters, sort: 'id', order: 'asc', limit: 1 })).total;
   const is = (field: string, value: string | boolean): FieldFilter => ({ field, op: 'eq', value });

@@ -1,6 +1,7 @@
 // The overview: what needs attention, the first steps of a new installation, and figures of the last day and month. Nearly
 // all data comes from GET /stats, which is computed at most once in ten seconds; only values that an administrator may just
 // have changed are read directly.
+import type { Stats, StatsPoint } from '../../api/stats-schema.ts';
 import { barsOf, lineOf, shareOf } from '../../pages/chart.ts';
 import { type AdminContext, get, type Page, post } from '../../pages/page.ts';
 import { auditLog } from '../audit/resource.ts';
@@ -14,7 +15,7 @@ import { hasMailServer, readSettings } from '../settings/read.ts';
 import { users } from '../users/resource.ts';
 import { attentionOf, type Facts } from './attention.ts';
 import { emailsYieldedLately, pkceRequiredLately } from './happened-lately.ts';
-import { type Stats, type StatsPoint, stats } from './resource.ts';
+import { stats } from './resource.ts';
 
 const hourLabel = (at: string): string => `${at.slice(11, 13)}:00`;
 const dayLabel = (at: string): string => at.slice(0, 10);

@@ -1,28 +1,18 @@
-// Issued tokens, without their values, and a user's grants (decisions §6). Refresh tokens can be listed without a filter;
-// access tokens, of which millions can exist for minutes, only by user, grant or application.
-import type { Accounts } from '../../../accounts/index.ts';
-import type { Api, Apis } from '../../../apis/index.ts';
+import type { Api } from '../../../apis/index.ts';
 import { registeredId } from '../../../client-ids.ts';
-import type { Clients } from '../../../clients/index.ts';
 import { AppError, invalid } from '../../../errors.ts';
 import { memberOf } from '../../../json.ts';
-import type { IssuedGrant, IssuedToken, IssuedTokens, TokenKind } from '../../../sessions/index.ts';
+import type { IssuedGrant, IssuedToken, TokenKind } from '../../../sessions/index.ts';
 import { grants as grantCollection, refreshTokens } from '../../../store/protocol-collections.ts';
 import type { ProtocolPayload } from '../../../store/records.ts';
-import { defineResource, type ListPorts } from '../../api/define-resource.ts';
+import { defineResource } from '../../api/define-resource.ts';
 import type { ListDefinition } from '../../api/list-query.ts';
+import type { AdminPorts } from '../../api/ports.ts';
 import { Told } from '../../api/route.ts';
 import { iso, isoOrNull, oneOf, string } from '../../api/schema-parts.ts';
 import { selectFew } from '../../api/select-few.ts';
 import { atVersion, idParams, userGrantParams, userOf, userParams } from '../../api/shared.ts';
 import { aClientId, anId, grantSchema, kindMeaning, kinds, tokenSchema } from './schema.ts';
-
-interface Ports extends ListPorts {
-  readonly issuedTokens: IssuedTokens;
-  readonly accounts: Pick<Accounts, 'find'>;
-  readonly clients: Pick<Clients, 'find'>;
-  readonly apis: Pick<Apis, 'find' | 'findByIdentifier'>;
-}
 
 const list: ListDefinition<ProtocolPayload> = {
   name: 'tokens',
@@ -76,13 +66,13 @@ const times = ({ value, expiresAt }: IssuedGrant) => ({
 });
 
 /** Of the APIs that tokens and grants name by their internal ids; each is read once. */
-async function readApis(ids: readonly (string | undefined)[], { apis }: Ports) {
+async function readApis(ids: readonly (string | undefined)[], { apis }: AdminPorts) {
   const named = [...new Set(ids.filter((id) => id !== undefined))];
   const found = await Promise.all(named.map((id) => apis.find(id)));
   return new Map(found.flatMap((api): [string, Api][] => (api === undefined ? [] : [[api.id, api]])));
 }
 
-async function showTokens(tokens: readonly IssuedToken[], ports: Ports) {
+async function showTokens(tokens: readonly IssuedToken[], ports: AdminPorts) {
   const apiOf = ({ value }: IssuedToken) => textIn(value.api, 'id');
   const apis = await readApis(tokens.map(apiOf), ports);
   return tokens.map((token) => showToken(token, apis.get(apiOf(token) ?? '')));
@@ -101,7 +91,7 @@ const showToken = (token: IssuedToken, api: Api | undefined) => ({
 });
 
 /** By the internal id of an API, ids of its scopes (src/oidc/models/grant.ts). */
-async function apisOf({ resources }: ProtocolPayload, ports: Ports) {
+async function apisOf({ resources }: ProtocolPayload, ports: AdminPorts) {
   const granted = typeof resources === 'object' && resources !== null ? Object.entries(resources) : [];
   const apis = await readApis(
     granted.map(([id]) => id),
@@ -115,7 +105,7 @@ async function apisOf({ resources }: ProtocolPayload, ports: Ports) {
   });
 }
 
-async function showGrant(grant: IssuedGrant, ports: Ports) {
+async function showGrant(grant: IssuedGrant, ports: AdminPorts) {
   const { clients } = ports;
   const { accountId, sessionUid, openid } = grant.value;
   const clientId = registeredId(textIn(grant.value, 'clientId'));
@@ -159,7 +149,7 @@ function ownedIn(query: object, apiId?: string) {
   return { kinds: wanted, owner };
 }
 
-async function findToken(id: string, { issuedTokens }: Ports): Promise<IssuedToken | undefined> {
+async function findToken(id: string, { issuedTokens }: AdminPorts): Promise<IssuedToken | undefined> {
   const token = await issuedTokens.findToken(id);
   return token?.value.consumed === undefined ? token : undefined;
 }
@@ -223,7 +213,7 @@ export const grants = defineResource(
     tag: 'Tokens',
     target: 'grant',
     view: grantSchema,
-    present: (items: readonly IssuedGrant[], ports: Ports) =>
+    present: (items: readonly IssuedGrant[], ports: AdminPorts) =>
       Promise.all(items.map((grant) => showGrant(grant, ports))),
   },
   (on) => ({

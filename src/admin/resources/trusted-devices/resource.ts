@@ -1,20 +1,12 @@
 // A user's trusted browsers, which skip the second factor.
 import { AppError } from '../../../errors.ts';
-import type { TrustedDevice, TrustedDevices } from '../../../second-factors/index.ts';
-import { defineResource, type ListPorts } from '../../api/define-resource.ts';
+import type { TrustedDevice } from '../../../second-factors/index.ts';
+import { defineResource } from '../../api/define-resource.ts';
 import type { ListDefinition } from '../../api/list-query.ts';
 import { Told } from '../../api/route.ts';
 import { createdAt, expiresAt, iso, object, string, timestamp } from '../../api/schema-parts.ts';
 import { selectFew } from '../../api/select-few.ts';
 import { userDeviceParams, userOf, userParams } from '../../api/shared.ts';
-import type { AccountsPort } from '../users/resource.ts';
-
-export type TrustedDevicesPort = Pick<TrustedDevices, 'list' | 'revoke'>;
-
-interface Ports extends ListPorts {
-  readonly trustedDevices: TrustedDevicesPort;
-  readonly accounts: Pick<AccountsPort, 'find'>;
-}
 
 const list: ListDefinition<TrustedDevice> = {
   name: 'user-trusted-devices',
@@ -62,7 +54,7 @@ export const trustedDevices = defineResource(
     tag: 'Users',
     target: 'device',
     view: deviceSchema,
-    present: (devices: readonly TrustedDevice[], _: Ports) => devices.map(show),
+    present: (devices: readonly TrustedDevice[]) => devices.map(show),
   },
   (on) => ({
     list: on.list({
@@ -70,7 +62,7 @@ export const trustedDevices = defineResource(
       params: userParams,
       list,
       async query(wanted, ports, { params }) {
-        const devices = await ports.trustedDevices.list(await userOf(params.id, ports));
+        const devices = await ports.secondFactors.trustedDevices.list(await userOf(params.id, ports));
         return selectFew(devices, list.collection.fields, wanted);
       },
       recordOf: (device) => device,
@@ -83,7 +75,7 @@ export const trustedDevices = defineResource(
       params: userDeviceParams,
       async run({ params }, ports) {
         const { id } = await userOf(params.id, ports);
-        if (!(await ports.trustedDevices.revoke(id, params.device_id)))
+        if (!(await ports.secondFactors.trustedDevices.revoke(id, params.device_id)))
           throw new AppError('request.not_found');
         // As where the owner does it: the browser is gone, and its id tells nobody anything.
         return new Told({ target: { kind: 'user', id }, details: { device_id: params.device_id } });

@@ -1,9 +1,10 @@
 // What the pages of an import of a table do: judge its rows, begin it, look at it, stop it, go on.
 import { AppError } from '../../../errors.ts';
+import type { AdminPorts } from '../../api/ports.ts';
 import type { Values } from '../../pages/page.ts';
 import type { ImportDesk, JudgedRow, MappedTable, ImportRules as Rules } from '../../pages/user-imports.ts';
 import { isSecret, userOf } from './csv.ts';
-import { createJudge, doubledRows, type JudgePorts } from './import-judge.ts';
+import { createJudge, doubledRows } from './import-judge.ts';
 import type { UserImports } from './import-records.ts';
 
 /** Judged in parallel: the store answers together. */
@@ -43,10 +44,7 @@ function prepare({ table, mapping }: MappedTable): Prepared[] {
 
 const nameOf = ({ username, email }: Values): string => String(username ?? email ?? '');
 
-export function createImportDesk({
-  imports,
-  ...ports
-}: JudgePorts & { readonly imports: UserImports }): ImportDesk {
+export function createImportDesk(ports: AdminPorts, imports: UserImports): ImportDesk {
   const judge = createJudge(ports);
 
   async function judgeRow({ number, user, reason }: Prepared, rules: Rules): Promise<JudgedRow> {

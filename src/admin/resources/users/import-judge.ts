@@ -2,26 +2,19 @@
 import {
   type Account,
   type AccountDomain,
-  type Accounts,
   addressKey,
   fold,
   ownAddress,
   toUser,
 } from '../../../accounts/index.ts';
-import type { Clock } from '../../../clock.ts';
 import { AppError } from '../../../errors.ts';
 import type { Row } from '../../../model/row.ts';
 import { importedRows } from '../../../model/users/imported-rows.ts';
 import { userRows } from '../../../model/users/rows.ts';
+import type { AdminPorts } from '../../api/ports.ts';
 import type { Values } from '../../pages/page.ts';
 import type { ImportRules as Rules } from '../../pages/user-imports.ts';
 import { toImported } from './import-route.ts';
-
-export interface JudgePorts {
-  readonly accounts: Pick<Accounts, 'find' | 'findByUsername' | 'findByAddress'>;
-  readonly importAccount: AccountDomain['importAccount'];
-  readonly clock: Clock;
-}
 
 type Prepared = Awaited<ReturnType<AccountDomain['importAccount']>>;
 
@@ -88,7 +81,7 @@ function changesOf(user: Values, account: Account, now: number): Values {
   );
 }
 
-export function createJudge({ accounts, importAccount, clock }: JudgePorts) {
+export function createJudge({ accounts, importAccount, clock }: AdminPorts) {
   function verdictOn(user: Values, account: Account, rules: Rules): Verdict {
     if (!rules.mayUpdate) return refused('There is a user with this username or e-mail address.');
     if (account.id === rules.adminId) return refused('This is you: change your own account on its page.');

@@ -6,7 +6,7 @@ import type { Account, AccountDomain } from '../../../accounts/index.ts';
 import { AppError } from '../../../errors.ts';
 import type { Events } from '../../../events/index.ts';
 import type { Line } from '../../../http/index.ts';
-import { defineRoutes, type RouteKit } from '../../api/define-resource.ts';
+import { defineRoutes } from '../../api/define-resource.ts';
 import {
   asAppError,
   assertRoom,
@@ -18,16 +18,11 @@ import {
   parseLine,
   stoppedMeaning,
 } from '../../api/import-lines.ts';
-import type { Actor } from '../../api/ports.ts';
+import type { Actor, AdminPorts } from '../../api/ports.ts';
 import type { LinesInput } from '../../api/route.ts';
 import { object, oneOf, optional, string } from '../../api/schema-parts.ts';
 import { createValidator } from '../../api/validate.ts';
 import { importRowSchema } from './schema.ts';
-
-interface Ports {
-  readonly importAccount: AccountDomain['importAccount'];
-  readonly events: Pick<Events, 'record'>;
-}
 
 /** A larger import would exceed the time of one request; clients can split it into several. */
 const MAX_ROWS = 5_000;
@@ -58,7 +53,7 @@ export function toImported(given: unknown) {
   return { ...user, username: String(user.username) };
 }
 
-async function prepare(line: Line, { importAccount }: Ports) {
+async function prepare(line: Line, { importAccount }: AdminPorts) {
   const prepared = await importAccount(toImported(parseLine(line, MAX_LINE_BYTES)));
   await prepared.ready();
   return prepared;
@@ -89,14 +84,14 @@ async function write(
   line: number,
   prepared: Prepared,
   actor: Actor,
-  { events }: Ports,
+  { events }: AdminPorts,
 ): Promise<ImportResult> {
   const account = await writeImported(prepared, actor, events);
   return { line, status: 'created', id: account.id, username: account.username };
 }
 
 /** Validates all lines before the first write, so that of two lines with one name the first succeeds. */
-async function takeWindow(lines: readonly Line[], actor: Actor, ports: Ports) {
+async function takeWindow(lines: readonly Line[], actor: Actor, ports: AdminPorts) {
   const prepared = await Promise.allSettled(lines.map((line) => prepare(line, ports)));
   return Promise.allSettled(
     lines.map(async ({ number }, index) => {
@@ -111,7 +106,7 @@ async function takeWindow(lines: readonly Line[], actor: Actor, ports: Ports) {
   );
 }
 
-async function takeAll({ lines, actor }: LinesInput, ports: Ports): Promise<readonly ImportResult[]> {
+async function takeAll({ lines, actor }: LinesInput, ports: AdminPorts): Promise<readonly ImportResult[]> {
   const results: ImportResult[] = [];
   let window: Line[] = [];
   let taken = 0;
@@ -148,7 +143,7 @@ async function takeAll({ lines, actor }: LinesInput, ports: Ports): Promise<read
   return results;
 }
 
-export const userImport = defineRoutes('Users', (on: RouteKit<Ports>) => ({
+export const userImport = defineRoutes('Users', (on) => ({
   import: on.lines({
     method: 'POST',
     path: '/users/import',

@@ -5,9 +5,8 @@
 import { setImmediate as yieldToRequests } from 'node:timers/promises';
 import { type Account, accessOfRole } from '../../../accounts/index.ts';
 import { AppError } from '../../../errors.ts';
-import type { Events } from '../../../events/index.ts';
-import { type Query, StoreUnavailable } from '../../../store/port.ts';
-import type { Listing } from '../../api/ports.ts';
+import { StoreUnavailable } from '../../../store/port.ts';
+import type { AdminPorts } from '../../api/ports.ts';
 import type { createCalls } from '../../pages/calls.ts';
 import type {
   ImportPart as Part,
@@ -16,17 +15,10 @@ import type {
   UserImport,
 } from '../../pages/user-imports.ts';
 import { groupMembers } from '../groups/resource.ts';
-import { createJudge, type JudgePorts, type Verdict } from './import-judge.ts';
+import { createJudge, type Verdict } from './import-judge.ts';
 import type { Outcome, UserImports } from './import-records.ts';
 import { recordImported, writeImported } from './import-route.ts';
 import { users } from './resource.ts';
-
-interface Deps extends JudgePorts {
-  readonly imports: UserImports;
-  readonly call: ReturnType<typeof createCalls>['call'];
-  readonly events: Pick<Events, 'record'>;
-  readonly audit: { query(query: Query): Promise<Listing<unknown>> };
-}
 
 type Did =
   | { readonly kind: 'created' | 'updated' }
@@ -39,8 +31,12 @@ type Plan = { readonly row: Row } & ({ readonly made: Account } | { readonly ver
 const UNEXPECTED = 'Something went wrong that nobody expected; the log of the server says what.';
 const NOT_ADMIN = 'The administrator who started it may no longer import users.';
 
-export function createImportRun({ imports, call, events, audit, ...ports }: Deps) {
-  const { accounts } = ports;
+export function createImportRun(
+  ports: AdminPorts,
+  imports: UserImports,
+  call: ReturnType<typeof createCalls>['call'],
+) {
+  const { accounts, events, audit } = ports;
   const judge = createJudge(ports);
 
   const actorOf = (rules: Rules) => ({ kind: 'user', id: rules.adminId, access: 'all' }) as const;

@@ -1,49 +1,18 @@
 // Users (specification §4.1, decisions §6).
-import {
-  type Account,
-  type Accounts,
-  type ChangedAccount,
-  toUser,
-  type User,
-} from '../../../accounts/index.ts';
+import { type Account, type ChangedAccount, toUser, type User } from '../../../accounts/index.ts';
 import { AppError } from '../../../errors.ts';
 import type { EventName } from '../../../events/index.ts';
 import type { Queued } from '../../../mail/index.ts';
 import { userRows } from '../../../model/users/rows.ts';
-import { defineResource, defineRoutes, type ListPorts, type RouteKit } from '../../api/define-resource.ts';
-import type { Actor } from '../../api/ports.ts';
+import { defineResource, defineRoutes } from '../../api/define-resource.ts';
+import type { Actor, AdminPorts } from '../../api/ports.ts';
 import { Told } from '../../api/route.ts';
 import { object, oneOf } from '../../api/schema-parts.ts';
 import { atVersion, idParams, userIdBody } from '../../api/shared.ts';
 import { userList } from './list.ts';
 import { newUserSchema, userChangesSchema, userSchema } from './schema.ts';
 
-export type AccountsPort = Pick<
-  Accounts,
-  | 'hasAdmin'
-  | 'find'
-  | 'findByAddress'
-  | 'findByUsername'
-  | 'query'
-  | 'create'
-  | 'changeAccountAsAdmin'
-  | 'unlock'
-  | 'endSessionsAsAdmin'
-  | 'removeAccountAsAdmin'
->;
-
 /** @throws AppError request.invalid for a user without an address to send a link to */
-export type SendLink = (account: Account) => Promise<Queued>;
-
-interface Ports extends ListPorts {
-  readonly accounts: AccountsPort;
-  readonly sendPasswordReset: SendLink;
-  readonly sendEmailVerification: SendLink;
-  readonly sendEnrolmentLink: SendLink;
-  /** @throws AppError account.no_stopped_change, account.email_taken */
-  readonly settleEmailChange: (account: Account, choice: 'keep' | 'undo') => Promise<void>;
-}
-
 const isColumn = (name: string): name is keyof User => Object.hasOwn(userRows, name);
 const exportedColumns = Object.keys(userRows)
   .filter(isColumn)
@@ -55,17 +24,17 @@ const settleBody = object({
 
 const changed = { status: 200, schema: userSchema, hasVersion: true } as const;
 
-const show = (account: Account, { clock }: Ports) => ({
+const show = (account: Account, { clock }: AdminPorts) => ({
   data: toUser(account, clock()),
   version: account.version,
 });
 
-const showChange = ({ before, after }: ChangedAccount, ports: Ports) => ({
+const showChange = ({ before, after }: ChangedAccount, ports: AdminPorts) => ({
   ...show(after, ports),
   before: show(before, ports).data,
 });
 
-const get = async (id: string, { accounts }: Ports, ifVersion?: number): Promise<Account> =>
+const get = async (id: string, { accounts }: AdminPorts, ifVersion?: number): Promise<Account> =>
   atVersion(await accounts.find(id), 'account.not_found', ifVersion);
 
 /** Who administers decides on their own stopped change as everybody does, at /account/email (decision 0038). */
@@ -78,7 +47,7 @@ export const users = defineResource(
     target: 'user',
     compared: 'user',
     view: userSchema,
-    present: (accounts: readonly Account[], { clock }: Ports) =>
+    present: (accounts: readonly Account[], { clock }: AdminPorts) =>
       accounts.map((account) => toUser(account, clock())),
     versionOf: ({ version }) => version,
   },
@@ -143,15 +112,19 @@ export const users = defineResource(
 interface UserAct {
   readonly summary: string;
   readonly event: EventName;
-  readonly run: (id: string, accounts: AccountsPort, version: number | undefined) => Promise<ChangedAccount>;
+  readonly run: (
+    id: string,
+    accounts: AdminPorts['accounts'],
+    version: number | undefined,
+  ) => Promise<ChangedAccount>;
 }
 
 interface MailingAct extends Pick<UserAct, 'summary' | 'event'> {
-  readonly send: (account: Account, ports: Ports) => Promise<Queued>;
+  readonly send: (account: Account, ports: AdminPorts) => Promise<Queued>;
 }
 
 /** Acts on one user; each answers with the user. */
-export const userActs = defineRoutes('Users', (on: RouteKit<Ports>) => {
+export const userActs = defineRoutes('Users', (on) => {
   const act = (name: string, { summary, event, run }: UserAct) =>
     on.route({
       method: 'POST',
@@ -229,12 +202,12 @@ export const userActs = defineRoutes('Users', (on: RouteKit<Ports>) => {
     sendPasswordReset: mailing('send-password-reset', {
       summary: 'Mail a user a link to set a new password',
       event: 'password.reset_requested',
-      send: (account, ports) => ports.sendPasswordReset(account),
+      send: (account, ports) => ports.recovery.sendPasswordReset(account),
     }),
     sendEnrolmentLink: mailing('send-enrolment-link', {
       summary: 'Mail a new user a one-time link to set up the account',
       event: 'enrolment.requested',
-      send: (account, ports) => ports.sendEnrolmentLink(account),
+      send: (account, ports) => ports.registration.enrolment.sendLink(account),
     }),
     settleEmailChange: on.route({
       method: 'POST',
@@ -247,14 +220,14 @@ export const userActs = defineRoutes('Users', (on: RouteKit<Ports>) => {
       async run({ params, body, ifVersion, actor }, ports) {
         if (isOwn(actor, params.id)) throw new AppError('account.email_frozen');
         const before = await get(params.id, ports, ifVersion);
-        await ports.settleEmailChange(before, body.choice);
+        await ports.recovery.emailChanges.settleAsAdmin(before, body.choice);
         return showChange({ before, after: await get(params.id, ports) }, ports);
       },
     }),
     sendEmailVerification: mailing('send-email-verification', {
       summary: 'Mail a user a link that verifies the address',
       event: 'email.verification_requested',
-      send: (account, ports) => ports.sendEmailVerification(account),
+      send: (account, ports) => ports.recovery.sendEmailVerification(account),
     }),
   };
 });
