@@ -2,5 +2,5 @@ import type { ProtocolDoors } from '../src/oidc/index.ts';
 import type { KnownBrowsers } from './known-browsers.ts';
 
 export interface InteractionDoors extends ProtocolDoors {
-  readonly knownBrowsers: KnownBrowsers;
+  readonly browsers: KnownBrowsers;
 }

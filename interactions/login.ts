@@ -37,7 +37,7 @@ export interface LoginPage {
 }
 
 export function createLoginPage(hand: AtHand): LoginPage {
-  const { findClient, views, current, accounts, authenticate, steps, mode, knownBrowsers, recovery } = hand;
+  const { findClient, views, current, accounts, authenticate, steps, mode, browsers, recovery } = hand;
   const confirmedAct = createConfirmedAct(hand);
 
   async function send(
@@ -220,16 +220,12 @@ export function createLoginPage(hand: AtHand): LoginPage {
       }
       interaction.canPasskey = form.get('can_passkey') === 'on';
       try {
-        const account = await authenticate(
-          username,
-          form.get('password') ?? '',
-          knownBrowsers.fromBrowser(ctx),
-        );
+        const account = await authenticate(username, form.get('password') ?? '', browsers.fromBrowser(ctx));
         if (account !== undefined) {
           // The second step says whom it is about.
           interaction.typedLogin = username.slice(0, MAX_LOGIN);
           await steps.proceed(ctx, interaction, account, authenticationBy(interaction, account));
-          if (interaction.progress === undefined || (await knownBrowsers.isUnchanged(account))) return;
+          if (interaction.progress === undefined || (await browsers.isUnchanged(account))) return;
           // A new password overtook this one: what follows must not build on it.
           interaction.progress = undefined;
           await interaction.persist();

@@ -33,7 +33,7 @@ const tokenOf = (ctx: Koa.Context): string => (typeof ctx.query.token === 'strin
 
 export function createMailedLinkPages(hand: AtHand): MailedLinkPages {
   const { views, csrf, current, steps, recovery, settings, accounts, basePath, done } = hand;
-  const { knownBrowsers } = hand;
+  const { browsers } = hand;
   const { links } = recovery;
 
   // One page for used, expired, replaced and made-up links, so that it reveals nothing about the link.
@@ -145,7 +145,7 @@ export function createMailedLinkPages(hand: AtHand): MailedLinkPages {
       const form = await readForm(ctx);
       csrf.verify(ctx, 'forgotten', form.get('csrf'));
       const email = (form.get('email') ?? '').slice(0, MAX_ADDRESS);
-      const browser = knownBrowsers.fromBrowser(ctx).tokens;
+      const browser = browsers.fromBrowser(ctx).tokens;
       await passSpentLimit(ctx, async () => ofKnownBrowser(await recovery.knownIn(email, browser)));
       const wantsLink = form.get('action') === 'magic_link' && recovery.canUseMagicLinks();
       if (!wantsLink) refusePasswordsWhenOff();
@@ -182,7 +182,7 @@ export function createMailedLinkPages(hand: AtHand): MailedLinkPages {
         // It is expired, or waits.
         if (link === undefined) return sendReset(ctx, token, {});
         // The reset voided every known browser; this one is where the owner continues, in spite of any lock.
-        await knownBrowsers.remember(ctx, link.accountId);
+        await browsers.remember(ctx, link.accountId);
         // No session (R097): who has the mailbox still needs what else the account asks for.
         await done.goTo(ctx, '/oauth2/reset-password', { ...(await signInAfter(ctx, link.boundTo)) });
       } catch (error) {
@@ -238,7 +238,7 @@ export function createMailedLinkPages(hand: AtHand): MailedLinkPages {
       const account = await recovery.useMagicLink(token);
       if (account === undefined) return sendExpired(ctx, 'magic_link');
       // Guesses in other browsers must not block the remaining steps in this one (decisions §8).
-      await knownBrowsers.remember(ctx, account.id);
+      await browsers.remember(ctx, account.id);
       await steps.proceed(ctx, interaction, account, { amr: amrOf('email_link'), methods: ['email_link'] });
     },
   };

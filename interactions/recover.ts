@@ -15,7 +15,7 @@ export interface RecoverPage {
 }
 
 export function createRecoverPage(hand: AtHand): RecoverPage {
-  const { views, current, steps, mode, recovery, knownBrowsers } = hand;
+  const { views, current, steps, mode, recovery, browsers } = hand;
 
   function send(
     ctx: Koa.Context,
@@ -53,11 +53,11 @@ export function createRecoverPage(hand: AtHand): RecoverPage {
       const username = form.get('username') ?? '';
       const code = form.get('code') ?? '';
       await passSpentLimit(ctx, async () =>
-        ofKnownBrowser(await recovery.knownIn(username, knownBrowsers.fromBrowser(ctx).tokens)),
+        ofKnownBrowser(await recovery.knownIn(username, browsers.fromBrowser(ctx).tokens)),
       );
       const attempt = { username, code, boundTo: interaction.uid };
       const account = await recovery.useRecoveryCode(attempt, ctx.ip, (found) =>
-        knownBrowsers.isKnown(ctx, found),
+        browsers.isKnown(ctx, found),
       );
       if (account !== undefined)
         return steps.proceed(ctx, interaction, account, { amr: RECOVERY_AMR, methods: ['recovery'] });

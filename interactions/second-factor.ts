@@ -40,7 +40,7 @@ interface Shown {
 }
 
 export function createSecondFactorPages(hand: AtHand): SecondFactorPages {
-  const { views, current, steps, basePath, clock, secondFactors, knownBrowsers } = hand;
+  const { views, current, steps, basePath, clock, secondFactors, browsers } = hand;
   const { methodsOf, canUseEmail } = createMethodChoice(hand);
   const enrolment = createFactorEnrolment(hand, canUseEmail);
   const passkeySteps = createPasskeySteps(hand);
@@ -52,11 +52,7 @@ export function createSecondFactorPages(hand: AtHand): SecondFactorPages {
     account: Account,
     progress: SigninProgress,
   ): Promise<void> {
-    const outcome = await secondFactors.mailCode(
-      account,
-      interaction.uid,
-      knownBrowsers.digestOf(ctx, account),
-    );
+    const outcome = await secondFactors.mailCode(account, interaction.uid, browsers.digestOf(ctx, account));
     interaction.progress = outcome === 'sent' ? { ...progress, mailedAt: clock() } : progress;
     await interaction.persist();
     if (outcome !== 'limited') return goToStep(ctx, basePath, interaction, 'email');
@@ -104,7 +100,7 @@ export function createSecondFactorPages(hand: AtHand): SecondFactorPages {
     if (!isCodeFactor(method) || !methodsOf(account, interaction).includes(method) || code === '') {
       return showCode(ctx, interaction, account, { alert: ALERTS.wrong, status: 401, method: undefined });
     }
-    const attempt = { method, boundTo: interaction.uid, code, browser: knownBrowsers.digestOf(ctx, account) };
+    const attempt = { method, boundTo: interaction.uid, code, browser: browsers.digestOf(ctx, account) };
     const verdict = await secondFactors.verifyAtSignIn(account, attempt);
     if (verdict !== 'ok') {
       const status = verdict === 'blocked' ? 429 : 401;

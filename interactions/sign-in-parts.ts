@@ -12,7 +12,7 @@ import { createTrustedDeviceCookie } from './trusted-device-cookie.ts';
 export type SignInParts = ReturnType<typeof createSignInParts>;
 
 export function createSignInParts(doors: InteractionDoors) {
-  const { secondFactors, knownBrowsers, events, settings, baseUrl, basePath } = doors;
+  const { secondFactors, browsers, events, settings, baseUrl, basePath } = doors;
   const isSecure = baseUrl.startsWith('https:');
   const offer = createPasskeyOfferCookie({ isSecure, basePath });
   const lastMethod = createLastMethodCookie({ isSecure, basePath });
@@ -28,14 +28,14 @@ export function createSignInParts(doors: InteractionDoors) {
     trust: deviceCookie.trust,
     trustDays: () => Math.max(1, Math.round(settings().trusted_device_seconds / 86_400)),
     mailFirst: (ctx: Koa.Context, account: Account, boundTo: string) =>
-      secondFactors.mailFirst(account, boundTo, knownBrowsers.digestOf(ctx, account)),
+      secondFactors.mailFirst(account, boundTo, browsers.digestOf(ctx, account)),
     lastMethod,
     people,
     /** All that was asked for was given: the account knows this browser from now on. */
     async onComplete(ctx: Koa.Context, account: Account, signIn?: CompletedSignIn): Promise<void> {
       // R149. For an account that knows no browser yet, every one would be new.
-      const isNew = (account.knownBrowsers ?? []).length > 0 && !knownBrowsers.isKnown(ctx, account);
-      await knownBrowsers.complete(ctx, account);
+      const isNew = (account.knownBrowsers ?? []).length > 0 && !browsers.isKnown(ctx, account);
+      await browsers.complete(ctx, account);
       if (signIn !== undefined) lastMethod.keep(ctx, signIn.amr, signIn.isPasskeyNew);
       if (signIn?.isRemembered) people.remember(ctx, account.id);
       if (isNew) events.emit('newBrowserUsed', { account });

@@ -1,6 +1,7 @@
 // The admin REST API (specification §4.1, decisions §6): the list of all its routes, and its middleware.
 import type Koa from 'koa';
 import { createAuditTrail } from './api/audit-trail.ts';
+import type { Idempotency } from './api/idempotency.ts';
 import { openApiRoute } from './api/openapi.ts';
 import type { AdminPorts } from './api/ports.ts';
 import type { Route } from './api/route.ts';
@@ -79,7 +80,10 @@ export function adminRouteList(ports: AdminPorts): Route[] {
 }
 
 /** @returns middleware for /admin/api; it passes on other paths. src/http/boundary.ts turns thrown errors into responses. */
-export function adminRoutes(ports: AdminPorts, routes: readonly Route[]): Koa.Middleware {
+export function adminRoutes(
+  ports: AdminPorts & { readonly idempotency: Idempotency },
+  routes: readonly Route[],
+): Koa.Middleware {
   return createAdminRouter({
     routes,
     prefix: PATH,

@@ -1,7 +1,6 @@
 // The composition root: calls the domains' constructors from the lowest floor to the highest (docs/architecture.md).
 // createApp takes the outside world (configuration, store, clock, log) and returns the request handler, the
 // background jobs, and the domains that scripts use.
-
 import type { RequestListener } from 'node:http';
 import { createOidcAdapter, isHandle } from '../../adapters/oidc.ts';
 import { createInteractions, createKnownBrowsers } from '../../interactions/index.ts';
@@ -164,7 +163,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     previewTokens: createTokenPreview(called),
     redeemCode: createRedeemCode(called),
   };
-  const doors = { ...protocolDoors, knownBrowsers: createKnownBrowsers(domains) };
+  const doors = { ...protocolDoors, browsers: createKnownBrowsers(domains) };
   const interactions = createInteractions(doors);
   const useKeys = createProtocol(protocolDoors, {
     adapter: createOidcAdapter({ store, clock }),

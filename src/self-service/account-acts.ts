@@ -1,6 +1,5 @@
 // A user's actions on their own account other than its credentials: ending sessions, revoking trusted devices,
 // removing applications, requesting a verification mail. The pages and the API share them.
-
 import type Koa from 'koa';
 import { addressKey } from '../accounts/index.ts';
 import { CONSOLE_CLIENT_ID } from '../clients/index.ts';
@@ -11,11 +10,11 @@ import type { SelfServiceUser } from './page-kit.ts';
 import type { RecentAdditions } from './recent-additions.ts';
 
 export function createAccountActs(doors: SelfServiceDoors, additions: RecentAdditions) {
-  const { sessions, access, events, limits, knownBrowsers } = doors;
+  const { sessions, access, events, limits, browsers } = doors;
   const { trustedDevices } = doors.secondFactors;
 
   return {
-    isKnownBrowser: knownBrowsers.isKnown,
+    isKnownBrowser: browsers.isKnown,
     /** @throws AppError session.not_found when it is not a session of this user */
     async endSession(who: SelfServiceUser, id: string): Promise<void> {
       const session = await sessions.find(id);
@@ -26,8 +25,8 @@ export function createAccountActs(doors: SelfServiceDoors, additions: RecentAddi
     async endOtherSessions(who: SelfServiceUser, ctx?: Koa.Context): Promise<void> {
       // First: a browser that became known in a session that is being ended must not pass a lock because of it.
       await (ctx === undefined
-        ? knownBrowsers.forgetAll(who.account.id)
-        : knownBrowsers.forgetOthers(ctx, who.account.id));
+        ? browsers.forgetAll(who.account.id)
+        : browsers.forgetOthers(ctx, who.account.id));
       const count = await sessions.endAllOf(who.account.id, { except: who.sessionUid });
       await events.record({
         event: 'user.sessions_revoked',
@@ -49,7 +48,7 @@ export function createAccountActs(doors: SelfServiceDoors, additions: RecentAddi
       const { id } = who.account;
       // First: a sign-in that completes after the list of sessions was read is checked against this (confirmSession).
       await doors.accounts.voidSignInsInProgress(id);
-      await (ctx === undefined ? knownBrowsers.forgetAll(id) : knownBrowsers.forgetOthers(ctx, id));
+      await (ctx === undefined ? browsers.forgetAll(id) : browsers.forgetOthers(ctx, id));
       const count = await sessions.endAllOf(id, { except: who.sessionUid });
       await trustedDevices.revokeAll(id);
       await doors.recovery.emailChanges.forgetPending(who.account);

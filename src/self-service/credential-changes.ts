@@ -1,6 +1,5 @@
 // Changes of a user's own password, second factor and passkeys, with their consequences: other sessions end, trusted
 // devices are revoked, the audit log records the change, and the owner is notified.
-
 import type Koa from 'koa';
 import {
   type Account,
@@ -32,7 +31,7 @@ export function createCredentialChanges(doors: SelfServiceDoors) {
     confirmSession,
     baseUrl,
   } = doors;
-  const { knownBrowsers, secondFactors, recovery } = doors;
+  const { browsers, secondFactors, recovery } = doors;
 
   /** The owner is notified by mail (src/notifications). */
   async function record(
@@ -78,7 +77,7 @@ export function createCredentialChanges(doors: SelfServiceDoors) {
     methods: readonly WayToSignIn[] = [],
   ): Promise<void> {
     const { id: accountId, authenticatedNotBefore: changedAt = 0 } = changed;
-    await knownBrowsers.remember(ctx, accountId);
+    await browsers.remember(ctx, accountId);
     const confirmedAt = Math.floor(changedAt / 1000);
     const isNewer = methods.length > 0 && !who.isFresh;
     const amr = [...(isNewer ? amrOf('password') : who.amr)];
@@ -124,7 +123,7 @@ export function createCredentialChanges(doors: SelfServiceDoors) {
       // An unacceptable password costs neither a hash nor an attempt.
       checkNewPassword(next, account, { settings: settings(), baseUrl });
       const hasPassword = account.passwordHash !== undefined;
-      const from = who.isBrowser ? knownBrowsers.fromBrowser(ctx) : undefined;
+      const from = who.isBrowser ? browsers.fromBrowser(ctx) : undefined;
       const proven = hasPassword ? await checkPassword(account.username, given, from) : account;
       if (proven?.id !== account.id) return 'wrong';
       // With the version: a mailed link or an administrator may just have replaced the password.

@@ -12,5 +12,5 @@ export interface KnownBrowsers {
 }
 
 export interface SelfServiceDoors extends ProtocolDoors {
-  readonly knownBrowsers: KnownBrowsers;
+  readonly browsers: KnownBrowsers;
 }

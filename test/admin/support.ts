@@ -225,7 +225,7 @@ async function run(store: Store, time: Clockwork, act: (world: World) => Promise
   const signIns = createCompleteSignIn({ collection: store.collection(model.accounts), clock });
   const recovery = createRecovery({ ...base, secondFactors, signIns });
   const registration = createRegistration({ ...base, recovery });
-  const deps: AdminPorts = {
+  const deps: Parameters<typeof adminRoutes>[0] = {
     accounts,
     clients,
     // What is sent and called has tests in test/flows and test/attacks.

@@ -3,7 +3,6 @@ import type { Keys } from '../../keys/index.ts';
 import type { Bearers, ProtocolDoors } from '../../oidc/index.ts';
 import type { IssuedTokens } from '../../sessions/index.ts';
 import type { Cursors } from './cursor.ts';
-import type { Idempotency } from './idempotency.ts';
 import type { Stats } from './stats-schema.ts';
 
 /** Who acts: the bearer of ADMIN_TOKEN, an administrator, a client with scope `admin`, or an API key. */
@@ -51,7 +50,6 @@ export interface AdminPorts
   /** Read and rotated; what uses them stands below. */
   readonly keys: Keys;
   readonly cursors: Cursors;
-  readonly idempotency: Idempotency;
   readonly issuedTokens: IssuedTokens;
   readonly stats: { read(): Promise<Stats> };
 }

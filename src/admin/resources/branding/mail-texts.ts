@@ -8,14 +8,7 @@ import { defineRoutes } from '../../api/define-resource.ts';
 import { array, object, oneOf, string } from '../../api/schema-parts.ts';
 import { ownTextsOf, textsBody, textsSchema, textsWith } from './mail-text-schema.ts';
 import { allTextsBody, allTextsIn, mailTextsFileOf, mailTextsFileSchema } from './mail-texts-file.ts';
-import {
-  type LooksPort,
-  nameOf,
-  restoreBody,
-  shownVersion,
-  versionItems,
-  versionMembers,
-} from './resource.ts';
+import { nameOf, restoreBody, shownVersion, versionItems, versionMembers } from './resource.ts';
 
 const params = object({
   mail: oneOf([...mailNames], 'The name of the e-mail.'),

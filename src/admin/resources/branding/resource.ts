@@ -1,18 +1,11 @@
 // How pages look: of the installation, and of an application that an administrator vouches for. A change makes a new version;
 // an earlier one can be brought back, which is a new version again.
 import type { Static, TObject, TSchema } from 'typebox';
-import {
-  type Looks,
-  type LookVersion,
-  type Pictures,
-  type SavedLook,
-  type Target,
-  targetOf,
-} from '../../../branding/index.ts';
-import { type Client, type Clients, CONSOLE_CLIENT_ID } from '../../../clients/index.ts';
+import { type LookVersion, type SavedLook, type Target, targetOf } from '../../../branding/index.ts';
+import { type Client, CONSOLE_CLIENT_ID } from '../../../clients/index.ts';
 import { AppError } from '../../../errors.ts';
 import { defineRoutes, type RouteKit } from '../../api/define-resource.ts';
-import type { AdminPorts, Actor } from '../../api/ports.ts';
+import type { Actor, AdminPorts } from '../../api/ports.ts';
 import { array, integer, iso, object, orNull, string, timestamp } from '../../api/schema-parts.ts';
 import { clientIdParams } from '../../api/shared.ts';
 import { lookBody, lookSchema, shownLook, shownSaved, toLook } from './schema.ts';

@@ -1,5 +1,5 @@
 // Invitations to create an account.
-import type { Invitation, Invited, Registration } from '../../../registration/index.ts';
+import type { Invitation, Invited } from '../../../registration/index.ts';
 import { invitations as collection } from '../../../store/signups.ts';
 import { defineResource } from '../../api/define-resource.ts';
 import type { ListDefinition } from '../../api/list-query.ts';
@@ -140,7 +140,8 @@ export const invitations = defineResource(
       recorded: { event: 'invitation.renewed', target: 'invitation' },
       params: idParams,
       success: { status: 200, schema: createdSchema, hasMail: true },
-      run: async ({ params, actor }, ports) => answerOf(await ports.registration.invitations.renew(params.id), actor),
+      run: async ({ params, actor }, ports) =>
+        answerOf(await ports.registration.invitations.renew(params.id), actor),
     }),
     list: on.list({
       summary: 'List invitations that have not expired, including used ones',

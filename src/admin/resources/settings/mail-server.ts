@@ -1,7 +1,8 @@
 // The mail server by its parts, which people know, beside the setting smtp_url, which has all of them in one secret address.
-import type { AdminPorts } from '../../api/ports.ts';
+
 import { changedSmtpUrl, mailServerOf } from '../../../settings/index.ts';
 import { defineRoutes } from '../../api/define-resource.ts';
+import type { AdminPorts } from '../../api/ports.ts';
 import {
   boolean,
   integer,
