@@ -49,7 +49,7 @@ export { isDomainWelcome } from './email-domains.ts';
 export { mayBeLeftWith } from './factor-policy.ts';
 export { finishInterrupted } from './finish-interrupted-job.ts';
 export { owesSecondStep } from './freshness.ts';
-export { type Group, type Groups, memberFilter, toGroup } from './groups.ts';
+export { type Group, memberFilter, toGroup } from './groups.ts';
 export { countBrowserCode, isKnownBrowser, uncountBrowserCode } from './known-browsers.ts';
 export { parseLoginName } from './login-name.ts';
 export { ownMembersOf } from './own-members.ts';

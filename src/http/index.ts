@@ -2,7 +2,7 @@
 // (csrf.ts), routes (router.ts), CORS (cors.ts), values that a browser reads once (one-time.ts). What stands around all of them, from the socket to the error boundary, has its own door for
 // the composition and the process: serving.ts.
 export { createBackTo } from './back-to.ts';
-export { type BodyOptions, readForm, readJson } from './body.ts';
+export { readForm, readJson } from './body.ts';
 export type { ErrorPage } from './boundary.ts';
 export { answerJson, answerWithRedirect, type JsonBody, jsonBody } from './ceremony.ts';
 export { clientAddress } from './client-address.ts';

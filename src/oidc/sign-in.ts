@@ -13,12 +13,10 @@ export {
   scopesToConsent,
   strangerOf,
 } from './entitlements/consent-request.ts';
-export type { IdentityProvider } from './identity-provider.ts';
 export type { Client, ErrorOut, InteractionResults, KoaContextWithOIDC } from './library-types.ts';
 export type { LogoutPages } from './logout/logout.ts';
 export { clientRecord } from './models/client.ts';
 export type { SessionGrant } from './models/grant.ts';
 export type { BoundInteraction, SigninProgress } from './models/interaction.ts';
-export type { BrowserSession } from './sign-in/browser-session.ts';
 export { consoleSignInUrl } from './sign-in/console-sign-in.ts';
 export { isForAdminUi, purposeOf } from './sign-in/purpose.ts';

@@ -12,7 +12,6 @@ import { createGrants } from './grants.ts';
 import { purgeExpired } from './purge-expired-job.ts';
 import { createSessions } from './sessions.ts';
 
-export type { Consents } from './consents.ts';
 export type { Grants } from './grants.ts';
 export {
   createIssuedTokens,
