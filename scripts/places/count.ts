@@ -48,7 +48,7 @@ for (const { name, row, file } of modelRows)
     rows.set(said, new Set([...(rows.get(said) ?? []), file]));
 
 /** @returns those beside the files that have a row of the name: several resources may have one */
-export const rulesOf = (name: string): readonly string[] =>
+const rulesOf = (name: string): readonly string[] =>
   placesOf(name).filter((path) => rows.get(name)?.has(path) !== true);
 
 type Rooms = ReadonlyMap<string, number>;

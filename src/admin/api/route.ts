@@ -185,7 +185,7 @@ export const declareAs = <P extends TObject, Q extends TObject, B extends TSchem
   answers: new WeakMap(),
 });
 
-export const declareRoute = <
+const declareRoute = <
   P extends TObject = Nothing,
   Q extends TObject = Nothing,
   B extends TSchema = Nothing,
