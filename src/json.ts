@@ -12,6 +12,9 @@ const MAX_LENGTH = 1_500_000;
 export const isMembers = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
+export const isTexts = (value: unknown): value is readonly string[] =>
+  Array.isArray(value) && value.every((one) => typeof one === 'string');
+
 /** @returns its own member of that name; undefined where there is none, or no object */
 export const memberOf = (holder: unknown, name: string): unknown =>
   isMembers(holder) && Object.hasOwn(holder, name) ? holder[name] : undefined;

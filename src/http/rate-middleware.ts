@@ -3,8 +3,10 @@
 //
 // An OAuth endpoint answers 429 with Retry-After (RFC 6585 §4) and `temporarily_unavailable`: RFC 6749 §5.2 has no code for the
 // token endpoint, and `slow_down` (RFC 8628 §3.5) means something to polling devices only. Polling itself is not counted.
+
 import type Koa from 'koa';
 import { AppError, type ErrorCode } from '../errors.ts';
+import { memberOf } from '../json.ts';
 import type { RateKind, RateLimits } from '../rate-limits/index.ts';
 import { countedAs } from './counted-as.ts';
 import { describeFailure } from './failure.ts';
@@ -42,9 +44,7 @@ const whenAnswered = ({ status }: Ending): boolean => status >= 200 && status < 
 const pollingErrors: ReadonlySet<unknown> = new Set(['authorization_pending', 'slow_down']);
 
 function whenTokenRefused(ending: Ending): boolean {
-  const { body } = ending;
-  const error = typeof body === 'object' && body !== null && 'error' in body ? body.error : undefined;
-  return whenRefused(ending) && !pollingErrors.has(error);
+  return whenRefused(ending) && !pollingErrors.has(memberOf(ending.body, 'error'));
 }
 
 const rateRules: readonly RateRule[] = [

@@ -1,6 +1,8 @@
 // Requests that are refused for what they are: malformed, of a wrong type, not allowed. They have a counter of their own by address,
 // which refuses nothing but them, so that who sends them uses up no limit that somebody else needs.
+
 import type Koa from 'koa';
+import { memberOf } from '../json.ts';
 import type { RateLimits } from '../rate-limits/index.ts';
 import { refusalCountedAs } from './counted-as.ts';
 import { describeFailure } from './failure.ts';
@@ -19,7 +21,7 @@ export function isRefusal({ status, body, code }: Ending): boolean {
   if (status === 403 || status === 415) return true;
   if (status !== 400) return false;
   if (code !== undefined) return MALFORMED.has(code);
-  return typeof body === 'object' && body !== null && 'error' in body && MALFORMED.has(body.error);
+  return MALFORMED.has(memberOf(body, 'error'));
 }
 
 /** To be mounted around everything that refuses. */

@@ -1,6 +1,8 @@
 // The metrics of this product (checklist R166) and the fixed words of their labels: never a client, a user, an address or a
 // path. Counting is one addition; everything else happens at a scrape.
+
 import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { memberOf } from '../json.ts';
 import { eventRow } from '../model/events/events.ts';
 import { grantWords } from '../model/grant-types.ts';
 import { isBy } from '../model/ways-to-sign-in.ts';
@@ -110,9 +112,8 @@ export function createMetrics({ version, worker, basePath }: MetricsOptions) {
     /** An event of the audit log. */
     event({ event, details }: { readonly event: string; readonly details?: object | undefined }): void {
       const { result, method } = eventRow(event)?.counter ?? {};
-      const amr: unknown = details !== undefined && 'amr' in details ? details.amr : undefined;
       if (result === 'locked') lockouts.add();
-      else if (result !== undefined) signIns.add(result, method ?? methodOf(amr));
+      else if (result !== undefined) signIns.add(result, method ?? methodOf(memberOf(details, 'amr')));
     },
     issued(grantType: string): void {
       tokens.add(among(GRANT_TYPES, grantType));

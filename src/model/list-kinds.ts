@@ -1,4 +1,5 @@
 // Lists, each entry of which is a text. In a form: an entry a line.
+import { isTexts } from '../json.ts';
 import { ours, type PageText } from '../phrase.ts';
 import type { Kind } from './kind.ts';
 
@@ -8,9 +9,6 @@ const typed = (text: string): string[] =>
     .map((line) => line.trim())
     .filter((line) => line !== '');
 const shown = (value: readonly string[]): string => value.join('\n');
-
-const isTexts = (given: unknown): given is readonly string[] =>
-  Array.isArray(given) && given.every((one) => typeof one === 'string');
 
 interface List {
   readonly maxItems: number;

@@ -9,8 +9,7 @@ export type Body = Readonly<Record<string, string>>;
  * @throws AppError request.malformed, request.invalid naming every invalid member
  */
 export function membersOf(value: unknown, required: readonly string[], optional: readonly string[]): Body {
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new AppError('request.malformed');
+  if (!isMembers(value)) throw new AppError('request.malformed');
   const members = new Map<string, unknown>(Object.entries(value));
   const known = [...required, ...optional];
   const fields: Record<string, string> = {};
@@ -29,10 +28,9 @@ export function membersOf(value: unknown, required: readonly string[], optional:
  * @throws AppError request.malformed, request.invalid
  */
 export function changesIn(value: unknown, names: readonly string[]): Body {
-  const cleared =
-    typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? Object.fromEntries(Object.entries(value).map(([name, one]) => [name, one === null ? '' : one]))
-      : value;
+  const cleared = isMembers(value)
+    ? Object.fromEntries(Object.entries(value).map(([name, one]) => [name, one === null ? '' : one]))
+    : value;
   const members = membersOf(cleared, [], names);
   const given = new Set(Object.keys(Object(cleared)));
   return Object.fromEntries(Object.entries(members).filter(([name]) => given.has(name)));

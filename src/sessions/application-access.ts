@@ -1,6 +1,8 @@
 // Which applications can access a user's account, and revoking that access: consents (which outlive sessions) and the
 // grants of each session, combined by application.
+
 import { isPassing } from '../client-ids.ts';
+import { isMembers, memberOf } from '../json.ts';
 import { consents as consentCollection } from '../store/collections.ts';
 import type { Store } from '../store/port.ts';
 import * as protocol from '../store/protocol-collections.ts';
@@ -34,15 +36,14 @@ const textOf = (value: unknown): string => (typeof value === 'string' ? value : 
 
 /** The scopes of oidc-provider's grant (`openid: { scope }`). */
 function scopesOf(openid: unknown): string[] {
-  if (typeof openid !== 'object' || openid === null || !('scope' in openid)) return [];
-  return textOf(openid.scope).split(' ').filter(Boolean);
+  return textOf(memberOf(openid, 'scope')).split(' ').filter(Boolean);
 }
 
 type Pairs = readonly (readonly [apiId: string, entries: readonly string[]])[];
 
 /** What a grant holds for APIs (src/oidc/models/grant.ts). */
 const apisIn = (resources: unknown): Pairs =>
-  typeof resources === 'object' && resources !== null
+  isMembers(resources)
     ? Object.entries(resources).map(([id, entries]) => [id, textOf(entries).split(' ').filter(Boolean)])
     : [];
 

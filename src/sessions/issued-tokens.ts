@@ -1,6 +1,7 @@
 // Lists and revokes what was issued: grants, refresh tokens and access tokens, never their values. Grants and refresh
 // tokens are durable and support any query. Access tokens are in the ephemeral store, which finds them only by user,
 // grant, application or API (src/store/port.ts).
+import { memberOf } from '../json.ts';
 import { consents as consentCollection } from '../store/collections.ts';
 import type { FieldFilter, Page, Query, Store, Stored } from '../store/port.ts';
 import * as protocol from '../store/protocol-collections.ts';
@@ -37,8 +38,7 @@ export interface IssuedTokens {
 }
 
 const stringOf = (value: unknown): string => (typeof value === 'string' ? value : '');
-const apiIdOf = ({ api }: ProtocolPayload): unknown =>
-  typeof api === 'object' && api !== null && 'id' in api ? api.id : undefined;
+const apiIdOf = ({ api }: ProtocolPayload): unknown => memberOf(api, 'id');
 const notUsed: FieldFilter = { field: 'is_used', op: 'eq', value: false };
 
 export function createIssuedTokens({

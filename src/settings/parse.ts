@@ -1,5 +1,7 @@
 // Parses values by their rows: strictly when someone sets them, leniently when they are read from the store.
+
 import { AppError } from '../errors.ts';
+import { isMembers } from '../json.ts';
 import {
   isSecretSetting,
   isSettingKey,
@@ -70,13 +72,7 @@ function refuse(code: 'setting.unknown' | 'request.invalid', fields: Readonly<Re
 }
 
 const isEntry = (entry: unknown): entry is StoredEntry =>
-  typeof entry === 'object' &&
-  entry !== null &&
-  'value' in entry &&
-  'at' in entry &&
-  typeof entry.at === 'number' &&
-  'by' in entry &&
-  typeof entry.by === 'string';
+  isMembers(entry) && 'value' in entry && typeof entry.at === 'number' && typeof entry.by === 'string';
 
 /**
  * A stored entry's value before validation. Secrets are only ever stored sealed: one in clear was not written by this

@@ -1,7 +1,7 @@
 // What an administrator chose for how the Admin UI looks: kept in this browser, for this user, with no authority. Another
 // user of the browser starts anew.
 import type Koa from 'koa';
-import { isMembers } from '../../json.ts';
+import { isMembers, isTexts } from '../../json.ts';
 import type { ViewChoices } from '../pages/page.ts';
 import type { SignedInAdmin } from '../pages/signed-in-admin.ts';
 import type { SealedCookie } from './sealed-cookie.ts';
@@ -15,15 +15,12 @@ export interface OwnChoices extends ViewChoices {
   readonly accountId: string;
 }
 
-const isNames = (value: unknown): boolean =>
-  Array.isArray(value) && value.every((name) => typeof name === 'string');
-
 export const isOwnChoices = (value: unknown): value is OwnChoices =>
   isMembers(value) &&
   typeof value.accountId === 'string' &&
   typeof value.areStepsDismissed === 'boolean' &&
   isMembers(value.hiddenColumns) &&
-  Object.values(value.hiddenColumns).every(isNames);
+  Object.values(value.hiddenColumns).every(isTexts);
 
 const NONE: ViewChoices = { areStepsDismissed: false, hiddenColumns: {} };
 

@@ -5,7 +5,7 @@ import { Readable } from 'node:stream';
 import { stringify } from 'csv-stringify/sync';
 import { AppError, invalid } from '../../errors.ts';
 import type { EventName } from '../../events/index.ts';
-import { memberOf } from '../../json.ts';
+import { isMembers, memberOf } from '../../json.ts';
 import type { ListPage } from '../api/list.ts';
 import type { ListHandle } from '../api/resource-acts.ts';
 import { type AdminContext, get, type Page } from './page.ts';
@@ -35,7 +35,7 @@ export const unguarded = (cell: string): string =>
 
 function textOf(value: unknown): string {
   if (Array.isArray(value)) return value.join(' ');
-  return typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value ?? '');
+  return isMembers(value) ? JSON.stringify(value) : String(value ?? '');
 }
 
 export const csvOf = (rows: readonly (readonly unknown[])[]): string =>

@@ -1,5 +1,5 @@
 // Kinds of values that only an API has.
-import { isMembers } from '../../json.ts';
+import { isMembers, isTexts } from '../../json.ts';
 import { phrase } from '../../phrase.ts';
 import { groupNamePattern } from '../groups/rows.ts';
 import type { Kind, Parsed } from '../kind.ts';
@@ -18,9 +18,6 @@ export interface ApiScope {
   readonly roles?: readonly Role[] | undefined;
   readonly groups?: readonly string[] | undefined;
 }
-
-const isTexts = (given: unknown): given is readonly string[] =>
-  Array.isArray(given) && given.every((one) => typeof one === 'string');
 
 function scopeOf(given: unknown): ApiScope | undefined {
   if (!isMembers(given) || typeof given.name !== 'string' || typeof given.description !== 'string')

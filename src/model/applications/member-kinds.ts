@@ -1,6 +1,6 @@
 // Kinds of the members that an application registers with (RFC 7591 §2): JSON type, length, characters, public keys only. What depends
 // on who asks, or on other members, is a rule of src/clients/metadata-rules.ts.
-import { isMembers } from '../../json.ts';
+import { isMembers, isTexts } from '../../json.ts';
 import { phrase } from '../../phrase.ts';
 import { isBlank } from '../../untrusted-text.ts';
 import type { Kind, Parsed, Schema } from '../kind.ts';
@@ -69,9 +69,6 @@ export const line = ({
 
 const NO_LIST = 'Must be an array of strings.';
 const TOO_MANY = phrase`Must not have more than ${MAX_ITEMS} entries.`;
-
-const isTexts = (given: unknown): given is readonly string[] =>
-  Array.isArray(given) && given.every((one) => typeof one === 'string');
 
 export const list = ({ schema, ...about }: Given = {}): MemberKind<readonly string[]> => ({
   ...about,

@@ -1,5 +1,6 @@
 // Every fact of an application (src/model/row.ts), in the order in which it is shown: metadata that it registers with, settings that
 // administrators make, and what the server says of it.
+import { datedRows } from '../dated-rows.ts';
 import { choice } from '../kinds.ts';
 import { time } from '../time-kinds.ts';
 import { legacyRows } from './legacy.ts';
@@ -69,23 +70,8 @@ const serverRows = {
     description:
       'Of an application with `quarantine`: the day on which it last got tokens, to within a day; of others null.',
   }),
-  created_at: fact(time, {
-    ...byServer,
-    stored: 'createdAt',
-    absent: 0,
-    isAlwaysStored: true,
-    label: 'Added',
-    description: 'When it was created.',
-  }),
-  updated_at: fact(time, {
-    ...byServer,
-    stored: 'updatedAt',
-    absent: 0,
-    isAlwaysStored: true,
-    reported: 'nothing',
-    label: 'Changed',
-    description: 'When it was last changed.',
-  }),
+  created_at: { ...datedRows.created_at, ...byServer, label: 'Added' },
+  updated_at: { ...datedRows.updated_at, ...byServer, reported: 'nothing' },
 } as const;
 
 export const memberRows = { ...metadataRows, ...legacyRows } as const;

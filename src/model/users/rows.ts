@@ -1,33 +1,22 @@
 // A user, one row per member of its JSON: the API, forms, tables, events, the export of personal data, claims and documentation
 // walk them.
+import { datedRows } from '../dated-rows.ts';
 import type { Row, Stored } from '../row.ts';
-import { time } from '../time-kinds.ts';
 import { accountRows } from './account-rows.ts';
 import type { addressRows } from './address-rows.ts';
-import { userRow as row } from './facts.ts';
 import { personRows } from './person-rows.ts';
 import { moment } from './presets.ts';
 
 export const userRows = {
   ...accountRows,
   ...personRows,
-  created_at: row(time, {
+  created_at: { ...datedRows.created_at, ...moment, absent: 0 },
+  updated_at: {
+    ...datedRows.updated_at,
     ...moment,
-    stored: 'createdAt',
     absent: 0,
-    isAlwaysStored: true,
-    label: 'Created',
-    description: 'When it was created.',
-  }),
-  updated_at: row(time, {
-    ...moment,
-    stored: 'updatedAt',
-    absent: 0,
-    isAlwaysStored: true,
-    label: 'Changed',
-    description: 'When it was last changed.',
-    claim: { scope: 'profile', name: 'updated_at', meaning: 'When these facts last changed.' },
-  }),
+    claim: { scope: 'profile', name: 'updated_at', meaning: 'When these facts last changed.' } as const,
+  },
 };
 
 /** What its owner changes, beside administrators. */

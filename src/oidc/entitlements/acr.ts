@@ -2,7 +2,7 @@
 // `acr` claim are listed in order of preference; the first one that the account can meet is requested. An essential `acr`
 // claim must be met.
 
-import { parseJson } from '../../json.ts';
+import { memberOf, parseJson } from '../../json.ts';
 import { ACR } from '../../model/acr.ts';
 import { isBy } from '../../model/ways-to-sign-in.ts';
 
@@ -36,20 +36,15 @@ export function acrRequestOf(params: {
   readonly claims?: unknown;
 }): AcrRequest {
   const listed = typeof params.acr_values === 'string' ? params.acr_values.split(' ').filter(Boolean) : [];
-  const claims: { id_token?: { acr?: { value?: unknown; values?: unknown; essential?: unknown } | null } } = {
-    ...objectOf(parsed(params.claims)),
-  };
-  const claim = objectOf(objectOf(claims.id_token).acr);
-  const values: readonly unknown[] = Array.isArray(claim.values) ? claim.values : [claim.value];
+  const claim = memberOf(memberOf(parsed(params.claims), 'id_token'), 'acr');
+  const several = memberOf(claim, 'values');
+  const values: readonly unknown[] = Array.isArray(several) ? several : [memberOf(claim, 'value')];
   const named = values.filter((value) => typeof value === 'string');
   if (named.length === 0) return { essential: undefined, voluntary: listed };
-  return claim.essential === true
+  return memberOf(claim, 'essential') === true
     ? { essential: named, voluntary: listed }
     : { essential: undefined, voluntary: [...named, ...listed] };
 }
-
-const objectOf = (value: unknown): Record<string, unknown> =>
-  typeof value === 'object' && value !== null ? { ...value } : {};
 
 /** @returns the first voluntary value that the account can reach, if it ranks above the current authentication */
 export function voluntaryAcrAbove(

@@ -1,7 +1,9 @@
 // What a person agrees to beside the scopes of this server: scopes of an API, and the claims about them that its tokens carry
 // (decisions §10). Grants and remembered consents keep both as entries under the internal id of the API.
+
 import type { Grant, KoaContextWithOIDC } from 'oidc-provider';
 import type { Api } from '../../apis/index.ts';
+import { isMembers, isTexts } from '../../json.ts';
 import type { ApiClaim } from '../../store/apis.ts';
 import type { ClientRecord } from '../../store/collections.ts';
 import { clientRecord } from '../models/client.ts';
@@ -69,17 +71,13 @@ export interface ApiToConsent {
   readonly isNew: boolean;
 }
 
-const isStrings = (value: unknown): value is string[] =>
-  Array.isArray(value) && value.every((item) => typeof item === 'string');
-
 /** @returns undefined when the page asks for nothing of an API */
 export function apiToConsent(details: Readonly<Record<string, unknown>>): ApiToConsent | undefined {
   const { apiToConsent: kept } = details;
-  if (typeof kept !== 'object' || kept === null || !('apiId' in kept) || !('entries' in kept))
-    return undefined;
-  const { apiId, entries } = kept;
-  if (typeof apiId !== 'string' || !isStrings(entries)) return undefined;
-  return { apiId, entries, isNew: 'isNew' in kept && kept.isNew === true };
+  if (!isMembers(kept)) return undefined;
+  const { apiId, entries, isNew } = kept;
+  if (typeof apiId !== 'string' || !isTexts(entries)) return undefined;
+  return { apiId, entries, isNew: isNew === true };
 }
 
 /** @returns what the page says about these entries, in the API's words; undefined when one of them is gone */

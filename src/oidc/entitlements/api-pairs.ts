@@ -2,7 +2,7 @@
 // that an API or scope that is created again under an old name revives nothing. The API is read at every use.
 
 import { type Api, isOpenTo, machineScopes, mayGrant } from '../../apis/index.ts';
-import { isMembers, memberOf } from '../../json.ts';
+import { isMembers, isTexts, memberOf } from '../../json.ts';
 import type { AccessTokenFormat, ApiClaim, ApiScopeRecord } from '../../store/apis.ts';
 import type { ClientRecord } from '../../store/collections.ts';
 
@@ -23,9 +23,6 @@ export interface ApiPairs extends ScopeForm {
   readonly claims?: readonly ApiClaim[];
 }
 
-const isStrings = (value: unknown): value is string[] =>
-  Array.isArray(value) && value.every((item) => typeof item === 'string');
-
 const CLAIMS: readonly ApiClaim[] = ['profile', 'roles', 'groups'];
 
 /** @returns what a code or token records about its API; undefined when it is for none */
@@ -36,8 +33,8 @@ export function pairsOf(artifact: object): ApiPairs | undefined {
   if (typeof id !== 'string') return undefined;
   return {
     id,
-    scopeIds: isStrings(scopeIds) ? scopeIds : [],
-    claims: CLAIMS.filter((claim) => isStrings(claims) && claims.includes(claim)),
+    scopeIds: isTexts(scopeIds) ? scopeIds : [],
+    claims: CLAIMS.filter((claim) => isTexts(claims) && claims.includes(claim)),
     ...((format === 'jwt' || format === 'opaque') && { format }),
     ...(typeof prefix === 'string' && { prefix }),
     ...(isDefault === true && { isDefault }),

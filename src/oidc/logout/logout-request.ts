@@ -1,7 +1,7 @@
 // Parses a logout request (OIDC RP-Initiated Logout 1.0 §2): client, user, and where to redirect afterwards.
 import type { Client } from 'oidc-provider';
 import { AppError } from '../../errors.ts';
-import { parseJson } from '../../json.ts';
+import { memberOf, parseJson } from '../../json.ts';
 import type { IdentityProvider } from '../identity-provider.ts';
 import type { Refusal } from '../requests/refusals.ts';
 
@@ -117,8 +117,8 @@ const findClient = async (provider: IdentityProvider, id: string | undefined): P
 function audienceOf(idToken: string): string | undefined {
   try {
     const payload = parseJson(Buffer.from(idToken.split('.')[1] ?? '', 'base64url').toString());
-    if (typeof payload !== 'object' || payload === null || !('aud' in payload)) return undefined;
-    return typeof payload.aud === 'string' ? payload.aud : undefined;
+    const audience = memberOf(payload, 'aud');
+    return typeof audience === 'string' ? audience : undefined;
   } catch {
     return undefined;
   }

@@ -1,9 +1,11 @@
 // Device codes (RFC 8628). A device must present the code itself, never the handle by which our pages load it
 // (adapters/oidc.ts), since that is in the store. Guesses of user codes are counted here for every page. Scopes
 // of the admin and account API are removed from stored codes; settle-scope.ts removes them from requests.
+
 import type { AdapterPayload } from 'oidc-provider';
 import type { Apis } from '../../apis/index.ts';
 import type { Clock } from '../../clock.ts';
+import { isMembers, memberOf } from '../../json.ts';
 import type { ApiPairs } from '../entitlements/api-pairs.ts';
 import { bindApi, pairsToKeep } from '../entitlements/requested-api.ts';
 import { withoutInteractiveScopes } from '../entitlements/scopes.ts';
@@ -35,8 +37,8 @@ function filtered(properties: Record<string, unknown>): Record<string, unknown> 
   const { params, scope } = properties;
   const result = { ...properties };
   if (typeof scope === 'string') result.scope = withoutInteractiveScopes(scope) ?? '';
-  const requested = requestedScope(properties);
-  if (typeof params === 'object' && typeof requested === 'string')
+  const requested = memberOf(params, 'scope');
+  if (isMembers(params) && typeof requested === 'string')
     result.params = { ...params, scope: withoutInteractiveScopes(requested) };
   return result;
 }
@@ -100,8 +102,4 @@ export function createDeviceCodeModel(
       return keepingNewer(this, await super.getValueAndPayload());
     }
   };
-}
-
-function requestedScope({ params }: Record<string, unknown>): unknown {
-  return typeof params === 'object' && params !== null && 'scope' in params ? params.scope : undefined;
 }

@@ -3,7 +3,7 @@
 import type Koa from 'koa';
 import { hasOrigin } from '../../clients/index.ts';
 import type { HasOrigin } from '../../http/index.ts';
-import { parseJson } from '../../json.ts';
+import { memberOf, parseJson } from '../../json.ts';
 import type { ClientRecord } from '../../store/collections.ts';
 import { clientRecord } from '../models/client.ts';
 import type { ProtocolContext } from '../provider-middleware.ts';
@@ -23,15 +23,11 @@ export function noteClient(ctx: Koa.Context, clientId: string | undefined): void
 function memberOfJwt(jwt: string, member: 'client_id' | 'sub'): string | undefined {
   try {
     const payload = parseJson(Buffer.from(jwt.split('.')[1] ?? '', 'base64url').toString());
-    const value: unknown = isObject(payload) ? payload[member] : undefined;
-    return textOf(value);
+    return textOf(memberOf(payload, member));
   } catch {
     return undefined;
   }
 }
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null;
 
 const textOf = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' && value.length <= MAX_ID ? value : undefined;

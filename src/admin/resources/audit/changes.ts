@@ -1,5 +1,5 @@
 // What an event did, from its `details`: the values before and after; of something new or deleted, the values that it has or had.
-import { isMembers } from '../../../json.ts';
+import { isMembers, isTexts } from '../../../json.ts';
 import type { Values } from '../../pages/page.ts';
 
 interface Change {
@@ -18,7 +18,7 @@ export interface Changes {
 
 export const shown = (value: unknown): string => {
   if (value === undefined || value === null) return '';
-  if (Array.isArray(value) && value.every((item) => typeof item === 'string')) return value.join(', ');
+  if (isTexts(value)) return value.join(', ');
   return typeof value === 'string' ? value : JSON.stringify(value);
 };
 

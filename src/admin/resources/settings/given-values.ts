@@ -1,13 +1,12 @@
 // A change of settings is either values by name, or what GET shows, sent back with some values changed (echoed-members.ts has the
 // same rule for other resources).
+
 import { isDeepStrictEqual } from 'node:util';
 import { invalid } from '../../../errors.ts';
+import { isMembers } from '../../../json.ts';
 import type { SettingDescription } from '../../../settings/index.ts';
 
 type Members = Readonly<Record<string, unknown>>;
-
-const isMembers = (value: unknown): value is Members =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Whether the body has the form that GET shows: no setting has this name. */
 export const isShownForm = (body: Members): boolean => Array.isArray(body.items);
