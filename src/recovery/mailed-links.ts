@@ -128,15 +128,21 @@ export function createMailedLinks(deps: Deps): MailedLinks {
     const isReset = kind === 'password_reset';
     const { allow_password_reset: canReset, allow_magic_link: canUseLinks } = settings();
     if (arePasswordsOff(settings()) || !(isReset ? canReset : canUseLinks)) return;
-    if (!(await isWithinBudget(kind, account, to, request))) return;
     const values = { ipAddress, device: deviceName(userAgent), at: clock() };
-    await events.record({
-      event: isReset ? 'password.reset_requested' : 'magic_link.requested',
-      // Anyone who knows the address may request a link, and that request has already ended.
-      actor: { kind: 'anonymous' },
-      target: { kind: 'user', id: account.id },
-      details: { ip_address: ipAddress, device: values.device },
-    });
+    const note = (event: 'password.reset_requested' | 'password.reset_withheld' | 'magic_link.requested') =>
+      events.record({
+        event,
+        // Anyone who knows the address may request a link, and that request has already ended.
+        actor: { kind: 'anonymous' },
+        target: { kind: 'user', id: account.id },
+        details: { ip_address: ipAddress, device: values.device },
+      });
+    if (!(await isWithinBudget(kind, account, to, request))) {
+      // Who helps this person sees why nothing came.
+      if (isReset) await note('password.reset_withheld');
+      return;
+    }
+    await note(isReset ? 'password.reset_requested' : 'magic_link.requested');
     const chosen = account.profile.locale ?? language;
     const waitsMs = former && formerFactorOf(account, clock()) === undefined ? FORMER_WAIT_MS : 0;
     await mailLink({ account, to, kind, values, language: chosen, boundTo: interaction, waitsMs });

@@ -68,6 +68,9 @@ test('attack: a reset is asked for again and again; one mail, whose link stays v
   app.advance(20 * 60_000);
   await askForReset(owner.email);
   assert.equal(await resetsOf(owner.email), 1, 'the first is still valid for ten minutes');
+  // Each leaves a trace, for whoever is asked why nothing came.
+  const { body } = await app.admin('GET', `/audit?event=password.reset_withheld&target_id=${owner.id}`);
+  assert.equal(body.data.total, STRANGERS);
   // The owner has one that works, whoever asked for it.
   const agent = new Agent(app);
   const page = await agent.get(`/oauth2/reset-password?token=${tokenIn(await mailbox.linkTo(owner.email))}`);

@@ -208,12 +208,18 @@ test('an invitation on a server without mail: “Send by e-mail” is off, and t
 });
 
 test('sign-up without mail: a warning only while new accounts need a confirmed address', async () => {
-  const isWarned = async () =>
-    /nobody can sign up until/.test((await admin.get('/admin/settings/signing-up')).body);
-  equal(await isWarned(), true);
+  const warnings = async () => {
+    const { body } = await admin.get('/admin/settings/signing-up');
+    return [/nobody can sign up until/.test(body), /the form asks for none/.test(body)];
+  };
+  deepEqual(await warnings(), [true, false]);
   await app.admin('PATCH', '/settings', { signup_require_verified_email: false });
-  equal(await isWarned(), false);
-  await app.admin('PATCH', '/settings', { signup_require_verified_email: true });
+  deepEqual(await warnings(), [true, false], 'an address is required, and cannot be confirmed');
+  await app.admin('PATCH', '/settings', { signup_email: 'optional' });
+  deepEqual(await warnings(), [false, true]);
+  await app.admin('PATCH', '/settings', { signup_email: 'hidden' });
+  deepEqual(await warnings(), [false, false]);
+  await app.admin('PATCH', '/settings', { signup_require_verified_email: true, signup_email: 'required' });
 });
 
 test('a user with neither password nor passkey: the page does not say that they can sign in', async () => {

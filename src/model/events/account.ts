@@ -37,6 +37,11 @@ export const accountEvents = {
     sentence: '{actor} asked for a password reset[ of {target}].',
     class: 'general',
   },
+  'password.reset_withheld': {
+    label: 'Password reset asked for again',
+    sentence: 'A password reset[ for {target}] was asked for again, and no e-mail was made.',
+    class: 'general',
+  },
   'password.reset': {
     label: 'Password reset',
     sentence: '{actor} set a new password by a mailed link.',

@@ -33,8 +33,10 @@ export interface SettingRow<T> extends Omit<Row<T>, 'stored' | 'absent' | 'sensi
   readonly withoutMail?: {
     readonly says: string;
     readonly isSaidBefore?: true;
-    /** The switch that has to be on as well. */
-    readonly onlyWith?: string;
+    /** The value, instead of on. */
+    readonly at?: string;
+    /** One of them has to have this value as well. */
+    readonly onlyWith?: Readonly<Record<string, string>>;
   };
   /** The default before a model of the store (decision 0041); installations from then keep it. */
   readonly former?: { readonly since: number; readonly was: T };

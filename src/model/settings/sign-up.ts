@@ -12,8 +12,15 @@ const isAsked = choice({
   required: 'Required',
 });
 
-const asked = (label: string, what: string, absent: Asked, more = ''): SettingRow<Asked> =>
+const asked = (
+  label: string,
+  what: string,
+  absent: Asked,
+  more = '',
+  others: Pick<SettingRow<Asked>, 'withoutMail'> = {},
+): SettingRow<Asked> =>
   setting(isAsked, {
+    ...others,
     group,
     label,
     description: `Whether the sign-up form asks for ${what}.${more}`,
@@ -32,7 +39,7 @@ export const signUpSettings = {
     withoutMail: {
       says: 'There is no mail server, so the code that verifies an address can’t be sent: nobody can sign up until one is connected.',
       isSaidBefore: true,
-      onlyWith: 'signup_require_verified_email',
+      onlyWith: { signup_require_verified_email: 'on', signup_username: 'hidden', signup_email: 'required' },
     },
   }),
   signup_require_verified_email: setting(flag, {
@@ -55,6 +62,12 @@ export const signUpSettings = {
     'an e-mail address',
     'required',
     ' Required if it is the username or must be verified.',
+    {
+      withoutMail: {
+        says: 'There is no mail server, so no address can be confirmed, and the form asks for none.',
+        at: 'optional',
+      },
+    },
   ),
   signup_given_name: asked('Sign-up form: first name', 'the first name', 'optional'),
   signup_family_name: asked('Sign-up form: last name', 'the last name', 'optional'),

@@ -29,10 +29,11 @@ const choicesOf = (key: string): readonly { value: string; label: string }[] => 
 };
 
 /** Of a switch that is on; who is about to turn on what does not say so reads it before. */
-function warningOf(key: string, value: string, isOn: (name: string) => boolean): string {
-  const { says = '', isSaidBefore = false, onlyWith } = settingNamed(key)?.withoutMail ?? {};
-  if (onlyWith !== undefined && !isOn(onlyWith)) return '';
-  return value === 'on' || isSaidBefore ? says : '';
+function warningOf(key: string, value: string, storedOf: (name: string) => string): string {
+  const { says = '', isSaidBefore = false, at = 'on', onlyWith } = settingNamed(key)?.withoutMail ?? {};
+  const isAlone =
+    onlyWith === undefined || Object.entries(onlyWith).some(([name, one]) => storedOf(name) === one);
+  return isAlone && (value === at || isSaidBefore) ? says : '';
 }
 
 interface Shown {
@@ -50,7 +51,7 @@ async function showGroup(context: AdminContext, shown: Shown = {}, status = 200)
   if (group === undefined) return context.go('/settings');
   const { typed, stale = [], errors = {}, alert, test } = shown;
   const isMailOff = !hasMailServer((wanted) => settings.find(({ key }) => key === wanted));
-  const isOn = (name: string): boolean => settings.some(({ key, value }) => key === name && value === true);
+  const storedOf = (name: string): string => written(settings.find(({ key }) => key === name)?.value ?? null);
   const fields = await Promise.all(
     settings
       .filter((setting) => setting.group === group.name)
@@ -74,7 +75,7 @@ async function showGroup(context: AdminContext, shown: Shown = {}, status = 200)
           isDefault: setting.value === setting.default,
           choices: choicesOf(key),
           isStale: stale.includes(key),
-          warning: isMailOff ? warningOf(key, value, isOn) : '',
+          warning: isMailOff ? warningOf(key, value, storedOf) : '',
           by: setting.updated_by === null ? '' : await changedBy(context, setting.updated_by),
         };
       }),
