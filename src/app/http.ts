@@ -21,6 +21,7 @@ import {
   refreshSettings,
   requestOrigin,
   securityHeaders,
+  tellOpenedElsewhere,
   wellKnown,
 } from '../http/serving.ts';
 import { newId } from '../ids.ts';
@@ -73,6 +74,7 @@ export function createHandler(doors: ProtocolDoors, served: Served): RequestList
     errorBoundary({ log, sendErrorPage: interactions.sendErrorPage, basePath }),
     healthRoutes({ ping: doors.store.ping, isDraining: served.isDraining }),
     metricsRoute({ token, baseUrl, trustProxy, text: metrics.text }),
+    tellOpenedElsewhere(doors),
     views.assetRoutes(),
     pictureRoutes({ read: doors.pictures.read, basePath }),
     wellKnown({ passkeyOrigins: served.passkeyOrigins, basePath }),

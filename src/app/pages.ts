@@ -25,6 +25,7 @@ export async function startPages(base: Base & { readonly settingsInStore: Settin
     iconOf,
     basePath,
     host: new URL(baseUrl).host,
+    origin: new URL(baseUrl).origin,
     placeOf: base.placeOf,
     isMailOff: () => !hasMailServer(settings()),
   });

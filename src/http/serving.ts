@@ -7,6 +7,7 @@ export { healthRoutes } from './health.ts';
 export { createListener } from './listener.ts';
 export { metricsRoute } from './metrics.ts';
 export { createOneTime } from './one-time.ts';
+export { tellOpenedElsewhere } from './opened-elsewhere.ts';
 export { pictureRoutes } from './pictures.ts';
 export { limitByAddress } from './rate-middleware.ts';
 export { refreshSettings } from './refresh-settings.ts';

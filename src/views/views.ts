@@ -181,17 +181,19 @@ const clientIdOf = (model: object): string | undefined =>
  * @param deps.placeOf in words of the page's language, where an address is; default: no one knows
  * @param deps.basePath the path part of the public address, '' or like `/auth`; prefix of all our links
  * @param deps.host of the public address; shown where an application has the page look like itself
+ * @param deps.origin at which forms work; default: wherever the page is opened
  */
 export const createViews = (deps: {
   theme: (clientId?: string) => Theme;
   iconOf?: ((clientId: string) => string | undefined) | undefined;
   basePath: string;
   host?: string;
+  origin?: string;
   placeOf?: PlaceOf | undefined;
   /** Whether there is no mail server: then no page promises mail; default: there is one. */
   isMailOff?: () => boolean;
 }): Views => {
-  const { basePath, host = '', placeOf } = deps;
+  const { basePath, host = '', origin = '', placeOf } = deps;
   const iconOf = (clientId: unknown): string => {
     const id = typeof clientId === 'string' ? deps.iconOf?.(clientId) : undefined;
     return id === undefined ? '' : pictureUrl(basePath, id);
@@ -236,6 +238,7 @@ export const createViews = (deps: {
       iconOf,
       asset: assets.url,
       base: basePath,
+      origin,
       // On a page of the Admin UI it is the entry of the navigation, which the model names.
       here: canSwitch(template, here) ? here : 'here' in model ? model.here : '',
       at,

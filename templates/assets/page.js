@@ -4,6 +4,16 @@ const byId = (id) => document.getElementById(id);
 const status = byId('status');
 const offline = byId('offline');
 
+// Opened by another name: forms of ours are refused there. What the browser shows decides, since proxies may change what we hear.
+const elsewhere = byId('elsewhere');
+const { origin = location.origin } = document.documentElement.dataset;
+if (elsewhere && origin !== location.origin) {
+  for (const form of document.forms) form.hidden = true;
+  elsewhere.querySelector('a').href = origin + location.pathname + location.search;
+  document.querySelector('main')?.prepend(elsewhere);
+  elsewhere.hidden = false;
+}
+
 // The answer to a form: coming back to it or reloading it would ask whether to send the form again.
 const { at } = document.documentElement.dataset;
 if (at) history.replaceState(history.state, '', at);
