@@ -45,6 +45,8 @@ const NOT_SHOWN =
   /^(?:description|summary|operationId|pattern|attributes|example|examples|name|key|path|template)$/;
 /** Of schemas (src/admin/api/schema-parts.ts): a text handed to them alone is their description. */
 const SCHEMAS = /^(?:string|integer|boolean|object|array|oneOf|orNull|\w+OrNull|timestamp)$/;
+/** The name of a route. */
+const ROUTE = /^(?:GET|POST|PUT|PATCH|DELETE) \//;
 const MAX_VARIANTS = 12;
 const VALUE = '\0';
 /** A value that is a text of ours: `ours(problem)` (src/phrase.ts). */
@@ -131,7 +133,8 @@ function textsIn(source: SourceFile, path: string): Found[] {
         const isShown = PAGES.test(path) || (REFUSAL.test(text) && !/`|docs\//.test(text));
         // Short times of English; other languages have Intl's.
         const isTime = path === 'src/admin/pages/format.ts' && text.includes('{a}');
-        if (isText(text) && isShown && !isTime) found.push({ text: asShown(text, path), at: path });
+        if (isText(text) && isShown && !isTime && !ROUTE.test(text))
+          found.push({ text: asShown(text, path), at: path });
       }
     const isPart =
       isWhole ||

@@ -12,7 +12,7 @@ import { idParams } from './shared.ts';
 
 export interface Frame<Item, View extends TSchema, Shown extends Static<View>> {
   /** Path of the list under /admin/api; one item is at `{path}/{id}`. */
-  readonly path: string;
+  readonly path: `/${string}`;
   readonly tag: string;
   /** Target type of such an item in the audit log. */
   readonly target?: Target['kind'];
@@ -148,14 +148,10 @@ export function createKit<
 
   /** POST of a new item. `answer` is the response to the caller, which may include a secret that no other response has. */
   const create = <B extends TSchema, S extends TSchema, Data extends Static<S>>({
-    answer,
     event,
     isBodyShown,
-    hasVersion,
-    hasMail,
-    path = home,
     ...declaration
-  }: Common &
+  }: Omit<Common, 'path'> &
     Changing & {
       readonly body: B;
       readonly answer: S;
@@ -165,16 +161,9 @@ export function createKit<
       readonly isBodyShown?: boolean;
       readonly run: Run<object, object, Static<B>, Answer<Data>>;
     }): Act<object, object, Static<B>, Data> =>
-    route({
+    route(`POST ${home}`, {
       ...declaration,
-      method: 'POST',
-      path,
-      success: {
-        status: 201,
-        schema: answer,
-        ...(hasVersion && { hasVersion }),
-        ...(hasMail && { hasMail }),
-      },
+      status: 201,
       recorded: { ...recordedAs(event), ...(isBodyShown && { isBodyShown }) },
     });
 

@@ -12,8 +12,10 @@ import {
   implementLines,
   type LinesHandle,
   type LinesInput,
+  type Method,
   type Nothing,
   type Route,
+  type Success,
 } from './route.ts';
 
 /** A handle and its implementation. */
@@ -34,6 +36,26 @@ export const bound = <Params, Query, Body, Data>(
   bind: (ports) => implement(handle, (input) => run(input, ports)),
 });
 
+/** As src/model/acts.ts has them. */
+type Name = `${Method} /${string}`;
+
+const methods: readonly Method[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
+
+function addressOf(name: Name): Pick<Route, 'method' | 'path'> {
+  const [given, path = ''] = name.split(' ');
+  const method = methods.find((one) => one === given);
+  if (method === undefined) throw new TypeError(`${given} is no method of a route`);
+  return { method, path };
+}
+
+/** What a success is. */
+interface Answers<S extends TSchema> extends Pick<Success, 'hasVersion' | 'hasMail'> {
+  /** Absent: no body. */
+  readonly answer?: S;
+  /** Default: 200, or 204 without a body. */
+  readonly status?: 200 | 201;
+}
+
 export const createRouteKit = (tag: string) => ({
   /** Any act that fits none of the others. With status 204 it returns `noContent`. */
   route: <
@@ -42,22 +64,40 @@ export const createRouteKit = (tag: string) => ({
     B extends TSchema = Nothing,
     S extends TSchema = TSchema,
     Data extends Static<S> = Static<S>,
-  >({
-    run,
-    ...declaration
-  }: Omit<Declaration<P, Q, B, S>, 'tag'> & {
-    readonly run: Run<Static<P>, Static<Q>, Static<B>, Answer<Data>>;
-  }): Act<Static<P>, Static<Q>, Static<B>, Data> =>
-    bound(declareAs<P, Q, B, Data>({ ...declaration, tag }), run),
+  >(
+    name: Name,
+    {
+      run,
+      answer,
+      status,
+      hasVersion,
+      hasMail,
+      ...declaration
+    }: Omit<Declaration<P, Q, B, S>, 'tag' | 'method' | 'path' | 'success'> &
+      Answers<S> & {
+        readonly run: Run<Static<P>, Static<Q>, Static<B>, Answer<Data>>;
+      },
+  ): Act<Static<P>, Static<Q>, Static<B>, Data> => {
+    const success = {
+      status: status ?? (answer === undefined ? 204 : 200),
+      ...(answer && { schema: answer }),
+      ...(hasVersion && { hasVersion }),
+      ...(hasMail && { hasMail }),
+    } as const;
+    return bound(declareAs<P, Q, B, Data>({ ...declaration, ...addressOf(name), tag, success }), run);
+  },
 
   /** Reads newline-delimited JSON; `run` returns the result of each line. */
-  lines<R extends TSchema>({
-    run,
-    ...declaration
-  }: Omit<Parameters<typeof declareLines<R>>[0], 'tag'> & {
-    readonly run: (input: LinesInput, ports: AdminPorts) => Promise<readonly Static<R>[]>;
-  }): LinesHandle<Static<R>> & { bind(ports: AdminPorts): Route } {
-    const handle = declareLines({ ...declaration, tag });
+  lines<R extends TSchema>(
+    name: Name,
+    {
+      run,
+      ...declaration
+    }: Omit<Parameters<typeof declareLines<R>>[0], 'tag' | 'method' | 'path'> & {
+      readonly run: (input: LinesInput, ports: AdminPorts) => Promise<readonly Static<R>[]>;
+    },
+  ): LinesHandle<Static<R>> & { bind(ports: AdminPorts): Route } {
+    const handle = declareLines({ ...declaration, ...addressOf(name), tag });
     return { ...handle, bind: (ports) => implementLines(handle, (input) => run(input, ports)) };
   },
 });

@@ -69,6 +69,16 @@ export interface Recorded {
   readonly isMembership?: boolean;
 }
 
+export interface Success<S extends TSchema = TSchema> {
+  readonly status: 200 | 201 | 204;
+  /** Absent: no body (204). */
+  readonly schema?: S;
+  /** Whether the response has a version, sent as its ETag. */
+  readonly hasVersion?: boolean;
+  /** Whether the response says beside its data what became of a mail. */
+  readonly hasMail?: boolean;
+}
+
 export interface Declaration<P extends TObject, Q extends TObject, B extends TSchema, S extends TSchema> {
   readonly method: Method;
   /** Under /admin/api, parameters as `{name}`, as OpenAPI writes them. */
@@ -92,15 +102,7 @@ export interface Declaration<P extends TObject, Q extends TObject, B extends TSc
   readonly isUnversioned?: boolean;
   /** Whether the request is a dry run, which records nothing. */
   readonly isDryRun?: (input: RawInput) => boolean;
-  readonly success: {
-    readonly status: 200 | 201 | 204;
-    /** Absent: no body (204). */
-    readonly schema?: S;
-    /** Whether the response has a version, sent as its ETag. */
-    readonly hasVersion?: boolean;
-    /** Whether the response says beside its data what became of a mail. */
-    readonly hasMail?: boolean;
-  };
+  readonly success: Success<S>;
   /** The response is sent without the `data` envelope. */
   readonly isBare?: boolean;
 }

@@ -98,9 +98,7 @@ async function takeAll({ lines, actor }: LinesInput, ports: AdminPorts): Promise
 }
 
 export const apiImport = defineRoutes('APIs', (on) => ({
-  import: on.lines({
-    method: 'POST',
-    path: '/resources/import',
+  import: on.lines('POST /resources/import', {
     // Each API has an event of its own; takeAll records them all.
     recorded: { event: 'apis.imported' },
     summary:

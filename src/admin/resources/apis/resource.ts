@@ -105,15 +105,14 @@ export const apis = defineResource(
       params: idParams,
       run: ({ params, ifVersion }, ports) => ports.apis.remove(params.id, { ifVersion }),
     }),
-    rotateSecret: on.route({
-      method: 'POST',
-      path: '/resources/{id}/rotate-secret',
+    rotateSecret: on.route('POST /resources/{id}/rotate-secret', {
       summary: 'Rotate the introspection secret of an API; only this response contains the new one',
       recorded: { event: 'api.secret_rotated', target: 'api' },
       params: idParams,
       body: rotationBody,
       isBodyOptional: true,
-      success: { status: 200, schema: apiWithSecretSchema, hasVersion: true },
+      answer: apiWithSecretSchema,
+      hasVersion: true,
       run: async ({ params, body, ifVersion }, ports) =>
         withSecret(
           await ports.apis.rotateSecret(params.id, { overlapSeconds: body.overlap_seconds, ifVersion }),

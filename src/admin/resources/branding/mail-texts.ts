@@ -39,7 +39,7 @@ const ALL_BYTES = 512 * 1024;
 
 const lookOf = (texts: MailTexts) => (Object.keys(texts).length === 0 ? {} : { mails: texts });
 const recorded = { event: 'branding.changed', target: 'setting', isBodyShown: true } as const;
-const described = { status: 200, schema: textsSchema, hasVersion: true } as const;
+const described = { answer: textsSchema, hasVersion: true } as const;
 
 function answerOf({ look, version }: SavedLook, mail: MailTemplate, language: Language) {
   return { data: ownTextsOf(look.mails, mail, language), version };
@@ -52,11 +52,10 @@ function named({ mail, language }: { readonly mail: string; readonly language: s
 }
 
 export const mailTexts = defineRoutes('Branding', (on) => ({
-  list: on.route({
-    method: 'GET',
-    path: '/branding/mails',
+  list: on.route('GET /branding/mails', {
     summary: 'List the e-mails, and in which languages they have texts of their own',
-    success: { status: 200, schema: listSchema, hasVersion: true },
+    answer: listSchema,
+    hasVersion: true,
     async run(_, { looks }) {
       const { look, version } = await looks.read('mails');
       const edited = (mail: string) =>
@@ -66,73 +65,62 @@ export const mailTexts = defineRoutes('Branding', (on) => ({
       return { data: { items: mailNames.map((mail) => ({ mail, languages: edited(mail) })) }, version };
     },
   }),
-  replaceAll: on.route({
-    method: 'PUT',
-    path: '/branding/mails',
+  replaceAll: on.route('PUT /branding/mails', {
     hasTarget: true,
     recorded,
     summary: 'Replace the own texts of all e-mails: what is not given is as shipped',
     body: allTextsBody,
     bodyBytes: ALL_BYTES,
-    success: { status: 200, schema: mailTextsFileSchema, hasVersion: true },
+    answer: mailTextsFileSchema,
+    hasVersion: true,
     async run({ body, actor, ifVersion }, { looks }) {
       const next = lookOf(allTextsIn(body.texts));
       const { look, version } = await looks.save('mails', next, nameOf(actor), { ifVersion });
       return { data: mailTextsFileOf(look.mails), version };
     },
   }),
-  export: on.route({
-    method: 'GET',
-    path: '/branding/mails/export',
+  export: on.route('GET /branding/mails/export', {
     summary: 'Export the own texts of all e-mails',
-    success: { status: 200, schema: mailTextsFileSchema, hasVersion: true },
+    answer: mailTextsFileSchema,
+    hasVersion: true,
     async run(_, { looks }) {
       const { look, version } = await looks.read('mails');
       return { data: mailTextsFileOf(look.mails), version };
     },
   }),
-  versions: on.route({
-    method: 'GET',
-    path: '/branding/mails/versions',
+  versions: on.route('GET /branding/mails/versions', {
     summary: 'List the versions of the texts of e-mails',
-    success: { status: 200, schema: versionsSchema },
+    answer: versionsSchema,
     async run(_, { looks }) {
       return { data: { items: (await looks.versions('mails')).map(shownVersion) } };
     },
   }),
-  restore: on.route({
-    method: 'POST',
-    path: '/branding/mails/restore',
+  restore: on.route('POST /branding/mails/restore', {
     hasTarget: true,
     recorded: { ...recorded, event: 'branding.restored' },
     summary: 'Bring back an earlier version of the texts of e-mails',
     body: restoreBody,
-    success: { status: 204 },
     async run({ body, actor, ifVersion }, { looks }) {
       await looks.restore('mails', body.version, nameOf(actor), { ifVersion });
       return { data: undefined };
     },
   }),
-  read: on.route({
-    method: 'GET',
-    path: '/branding/mails/{mail}/{language}',
+  read: on.route('GET /branding/mails/{mail}/{language}', {
     summary: 'Read the own texts of an e-mail in a language',
     params,
-    success: described,
+    ...described,
     async run({ params: asked }, { looks }) {
       const { mail, language } = named(asked);
       return answerOf(await looks.read('mails'), mail, language);
     },
   }),
-  replace: on.route({
-    method: 'PUT',
-    path: '/branding/mails/{mail}/{language}',
+  replace: on.route('PUT /branding/mails/{mail}/{language}', {
     hasTarget: true,
     recorded,
     summary: 'Replace the own texts of an e-mail in a language: what is not given is as shipped',
     params,
     body: textsBody,
-    success: described,
+    ...described,
     async run({ params: asked, body, actor, ifVersion }, { looks }) {
       const { mail, language } = named(asked);
       const { look, version } = await looks.read('mails');

@@ -42,25 +42,22 @@ const pictureSchema = object(
 );
 
 export const lookPictures = defineRoutes('Branding', (on) => ({
-  upload: on.route({
-    method: 'POST',
-    path: '/branding/pictures',
+  upload: on.route('POST /branding/pictures', {
     recorded: { event: 'branding.picture_uploaded', target: 'setting' },
     summary: 'Upload a picture: a logo, an icon or a background, encoded anew and kept by this server',
     body: pictureBody,
     bodyBytes: MAX_BASE64 + 1000,
-    success: { status: 201, schema: pictureSchema },
+    status: 201,
+    answer: pictureSchema,
     async run({ body }, { pictures }) {
       const picture = await pictures.add(Buffer.from(body.data, 'base64'), body.use ?? 'logo');
       return { data: picture };
     },
   }),
-  read: on.route({
-    method: 'GET',
-    path: '/branding/pictures/{picture}',
+  read: on.route('GET /branding/pictures/{picture}', {
     summary: 'Read the size and weight of a picture; the picture itself is at `/pictures/`',
     params: pictureParams,
-    success: { status: 200, schema: pictureSchema },
+    answer: pictureSchema,
     async run({ params }, { pictures }) {
       const picture = await pictures.describe(params.picture);
       if (picture === undefined) throw new AppError('request.not_found');

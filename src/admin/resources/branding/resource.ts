@@ -34,7 +34,7 @@ export const nameOf = ({ kind, id }: Actor): string => `${kind}:${id}`;
 
 const answerOf = (saved: SavedLook) => ({ data: shownSaved(saved), version: saved.version });
 
-const described = { status: 200, schema: lookSchema, hasVersion: true } as const;
+const described = { answer: lookSchema, hasVersion: true } as const;
 const versionSchema = object(
   { ...versionMembers, look: object(lookBody.properties, 'What pages looked like.') },
   'A version of a look.',
@@ -49,7 +49,7 @@ const isVouchedFor = ({ value }: Client): boolean =>
 
 /** Whose look it is, and how its routes speak of it. */
 interface Whose<P extends TObject> {
-  readonly path: string;
+  readonly path: `/${string}`;
   readonly params?: P;
   readonly target: 'setting' | 'client';
   /** The path names none: there is only one. */
@@ -89,12 +89,10 @@ const ofClient: Whose<typeof clientIdParams> = {
 };
 
 const exportOf = <P extends TObject>({ route }: RouteKit, whose: Whose<P>) =>
-  route({
-    method: 'GET',
-    path: `${whose.path}/export`,
+  route(`GET ${whose.path}/export`, {
     summary: `Export ${whose.look}, with the pictures`,
     ...(whose.params && { params: whose.params }),
-    success: { status: 200, schema: lookFileSchema },
+    answer: lookFileSchema,
     async run({ params }, ports) {
       const { look } = await ports.looks.read(await whose.targetOf(params, ports, false));
       return { data: await lookFileOf(look, ports.pictures) };
@@ -103,40 +101,37 @@ const exportOf = <P extends TObject>({ route }: RouteKit, whose: Whose<P>) =>
 
 function routesOf<P extends TObject>({ route }: RouteKit, whose: Whose<P>) {
   const { path, params, target, hasTarget, look, targetOf } = whose;
-  const own = { path, ...(params && { params }) };
+  const own = { ...(params && { params }) };
   const changing = {
     ...(hasTarget && { hasTarget }),
     recorded: { event: 'branding.changed', target, isBodyShown: true },
   } as const;
   return {
-    read: route({
+    read: route(`GET ${path}`, {
       ...own,
-      method: 'GET',
       summary: whose.read,
-      success: described,
+      ...described,
       run: async ({ params }, ports) =>
         answerOf(await ports.looks.read(await targetOf(params, ports, false))),
     }),
-    replace: route({
+    replace: route(`PUT ${path}`, {
       ...own,
       ...changing,
-      method: 'PUT',
       summary: whose.replace,
       body: lookBody,
-      success: described,
+      ...described,
       async run({ params, body, actor, ifVersion }, ports) {
         const { looks } = ports;
         const to = await targetOf(params, ports, true);
         return answerOf(await looks.save(to, toLook(body), nameOf(actor), { ifVersion }));
       },
     }),
-    change: route({
+    change: route(`PATCH ${path}`, {
       ...own,
       ...changing,
-      method: 'PATCH',
       summary: whose.change,
       body: lookBody,
-      success: described,
+      ...described,
       /** What is given counts; the rest is that of the version that it read. */
       async run({ params, body, actor, ifVersion }, ports) {
         const { looks } = ports;
@@ -147,12 +142,10 @@ function routesOf<P extends TObject>({ route }: RouteKit, whose: Whose<P>) {
         return answerOf(await looks.save(to, next, nameOf(actor), { ifVersion: before.version }));
       },
     }),
-    versions: route({
+    versions: route(`GET ${path}/versions`, {
       ...own,
-      method: 'GET',
-      path: `${path}/versions`,
       summary: `List the versions of ${look}`,
-      success: { status: 200, schema: versionsSchema },
+      answer: versionsSchema,
       async run({ params }, ports) {
         const versions = await ports.looks.versions(await targetOf(params, ports, false));
         return {
@@ -160,15 +153,13 @@ function routesOf<P extends TObject>({ route }: RouteKit, whose: Whose<P>) {
         };
       },
     }),
-    restore: route({
+    restore: route(`POST ${path}/restore`, {
       ...own,
       ...changing,
-      method: 'POST',
-      path: `${path}/restore`,
       recorded: { ...changing.recorded, event: 'branding.restored' },
       summary: `Bring back an earlier version of ${look}`,
       body: restoreBody,
-      success: described,
+      ...described,
       async run({ params, body, actor, ifVersion }, ports) {
         const to = await targetOf(params, ports, true);
         return answerOf(await ports.looks.restore(to, body.version, nameOf(actor), { ifVersion }));

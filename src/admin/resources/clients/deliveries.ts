@@ -110,12 +110,10 @@ export const clientDeliveries = defineResource(
     present: (items: readonly LogoutDelivery[]) => items.map(show),
   },
   (on) => ({
-    addresses: on.route({
-      method: 'GET',
-      path: '/clients/{client_id}/called-addresses',
+    addresses: on.route('GET /clients/{client_id}/called-addresses', {
       summary: 'Read which addresses this server calls for an application, and whether it can',
       params: clientIdParams,
-      success: { status: 200, schema: calledAddressesSchema },
+      answer: calledAddressesSchema,
       async run({ params }, ports) {
         const { value } = await clientOf(params.client_id, ports);
         return { data: { items: (await ports.readCalledAddresses(value)).map(showAddress) } };
@@ -129,14 +127,12 @@ export const clientDeliveries = defineResource(
       query: (wanted, ports, { params }) => ports.logoutDeliveries.query(params.client_id, wanted),
       recordOf: ({ value }) => value,
     }),
-    test: on.route({
-      method: 'POST',
-      path: '/clients/{client_id}/test-logout',
+    test: on.route('POST /clients/{client_id}/test-logout', {
       isUnversioned: true,
       summary: 'Send a logout token for a user and a session that do not exist, at once',
       recorded: { event: 'client.logout_tested', target: 'client' },
       params: clientIdParams,
-      success: { status: 200, schema: deliverySchema },
+      answer: deliverySchema,
       async run({ params }, ports) {
         await clientOf(params.client_id, ports);
         const data = show(await ports.logoutDeliveries.sendTest(params.client_id));

@@ -94,7 +94,7 @@ const checkedUrisSchema = object(
 const MOST_URIS = 50;
 
 const path = '/clients/{client_id}';
-const withSecret = { status: 200, schema: clientWithSecretSchema, hasVersion: true } as const;
+const withSecret = { answer: clientWithSecretSchema, hasVersion: true } as const;
 
 export const clients = defineResource(
   {
@@ -107,14 +107,12 @@ export const clients = defineResource(
   },
   (on) => {
     const change = (method: 'PUT' | 'PATCH', body: typeof replacedClientSchema, summary: string) =>
-      on.route({
-        method,
-        path,
+      on.route(`${method} ${path}`, {
         summary,
         recorded: { event: 'client.updated', target: 'client', view: 'client' },
         params: clientIdParams,
         body,
-        success: withSecret,
+        ...withSecret,
         async run({ params, body, ifVersion }, ports) {
           const mode = method === 'PUT' ? 'replace' : 'merge';
           const given = { ...readClient(body), mode, authority: 'administrator', ifVersion } as const;
@@ -141,12 +139,11 @@ export const clients = defineResource(
         query: (wanted, { clients }) => clients.query(wanted),
         recordOf: ({ value }) => value,
       }),
-      read: on.route({
-        method: 'GET',
-        path,
+      read: on.route(`GET ${path}`, {
         summary: 'Read an application',
         params: clientIdParams,
-        success: { status: 200, schema: clientSchema, hasVersion: true },
+        answer: clientSchema,
+        hasVersion: true,
         run: async ({ params }, { clients }) =>
           show(atVersion(await clients.find(params.client_id), 'client.not_found')),
       }),
@@ -160,12 +157,10 @@ export const clients = defineResource(
         changedClientSchema,
         'Change an application: only the given fields change; null clears a field',
       ),
-      checkRedirectUris: on.route({
-        method: 'GET',
-        path: '/redirect-uris/check',
+      checkRedirectUris: on.route('GET /redirect-uris/check', {
         summary: 'Check redirect URIs by the rules of a registration, without registering them',
         query: checkedUrisQuery,
-        success: { status: 200, schema: checkedUrisSchema },
+        answer: checkedUrisSchema,
         async run({ query }, ports) {
           const uris = (query.uris ?? '').split('\n').filter((uri) => uri !== '');
           if (uris.length > MOST_URIS) throw invalid({ uris: `Must not be more than ${MOST_URIS}.` });
@@ -188,27 +183,23 @@ export const clients = defineResource(
           return new Told({}, toClient(await ports.clients.remove(params.client_id, { ifVersion })));
         },
       }),
-      refusals: on.route({
-        method: 'GET',
-        path: `${path}/refusals`,
+      refusals: on.route(`GET ${path}/refusals`, {
         summary: 'List the last requests of an application that were refused, with cause and remedy',
         params: clientIdParams,
-        success: { status: 200, schema: refusalsSchema },
+        answer: refusalsSchema,
         async run({ params }, { clients, refusals }) {
           const { value } = atVersion(await clients.find(params.client_id), 'client.not_found');
           const entries = await refusals.of(params.client_id);
           return { data: { items: entries.map((entry) => showRefusal(entry, value)) } };
         },
       }),
-      rotateSecret: on.route({
-        method: 'POST',
-        path: `${path}/rotate-secret`,
+      rotateSecret: on.route(`POST ${path}/rotate-secret`, {
         summary: 'Rotate the secret of an application; only this response contains the new one',
         recorded: { event: 'client.secret_rotated', target: 'client' },
         params: clientIdParams,
         body: rotationBody,
         isBodyOptional: true,
-        success: withSecret,
+        ...withSecret,
         async run({ params, body, ifVersion }, ports) {
           const overlapSeconds = body.overlap_seconds;
           return showWithSecret(

@@ -131,14 +131,12 @@ function show(preview: TokenPreview) {
 }
 
 export const tokenPreview = defineRoutes('Applications', (on) => ({
-  ofItself: on.route({
-    method: 'GET',
-    path: '/clients/{client_id}/token-preview',
+  ofItself: on.route('GET /clients/{client_id}/token-preview', {
     summary:
       'Preview the token that an application would get for itself (client credentials); nothing is issued',
     params: clientIdParams,
     query,
-    success: { status: 200, schema: previewSchema },
+    answer: previewSchema,
     async run({ params, query: asked }, { clients, previewTokens }) {
       const { client_id: clientId } = params;
       atVersion(await clients.find(clientId), 'client.not_found');
@@ -148,13 +146,11 @@ export const tokenPreview = defineRoutes('Applications', (on) => ({
       return { data: show(preview) };
     },
   }),
-  read: on.route({
-    method: 'GET',
-    path: '/clients/{client_id}/token-preview/{user_id}',
+  read: on.route('GET /clients/{client_id}/token-preview/{user_id}', {
     summary: 'Preview the tokens and claims that an application would get for a user; nothing is issued',
     params: clientUserParams,
     query,
-    success: { status: 200, schema: previewSchema },
+    answer: previewSchema,
     async run({ params, query: asked }, { clients, previewTokens }) {
       const { client_id: clientId, user_id: userId } = params;
       atVersion(await clients.find(clientId), 'client.not_found');

@@ -115,28 +115,24 @@ export const groupMembers = defineResource(
         accounts.query({ ...wanted, filters: [...(wanted.filters ?? []), memberFilter(params.id)] }),
       recordOf: (account) => account,
     }),
-    add: on.route({
-      method: 'POST',
-      path: '/groups/{id}/members',
+    add: on.route('POST /groups/{id}/members', {
       isUnversioned: true,
       summary: 'Add a user to a group; has no effect for a member',
       recorded: { ...membership, event: 'group.member_added' },
       params: idParams,
       body: userIdBody,
-      success: { status: 200, schema: userSchema, hasVersion: true },
+      answer: userSchema,
+      hasVersion: true,
       async run({ params, body }, ports) {
         const account = await ports.groups.addMember(params.id, body.user_id);
         return { data: toUser(account, ports.clock()), version: account.version };
       },
     }),
-    remove: on.route({
-      method: 'DELETE',
-      path: '/groups/{id}/members/{user_id}',
+    remove: on.route('DELETE /groups/{id}/members/{user_id}', {
       isUnversioned: true,
       summary: 'Remove a user from a group',
       recorded: { ...membership, event: 'group.member_removed' },
       params: memberParams,
-      success: { status: 204 },
       async run({ params }, ports) {
         await ports.groups.removeMember(params.id, params.user_id);
         return noContent;

@@ -131,15 +131,14 @@ export const invitations = defineResource(
         return { ...(await answerOf(made, actor)), id: made.invitation.id };
       },
     }),
-    renew: on.route({
-      method: 'POST',
-      path: '/invitations/{id}/resend',
+    renew: on.route('POST /invitations/{id}/resend', {
       isUnversioned: true,
       summary:
         'Make new links of an invitation that was not used, and a mail with one; those before no longer work',
       recorded: { event: 'invitation.renewed', target: 'invitation' },
       params: idParams,
-      success: { status: 200, schema: createdSchema, hasMail: true },
+      answer: createdSchema,
+      hasMail: true,
       run: async ({ params, actor }, ports) =>
         answerOf(await ports.registration.invitations.renew(params.id), actor),
     }),

@@ -40,7 +40,7 @@ const keySchema = object(
 export type SigningKey = Static<typeof keySchema>;
 
 const allSchema = object({ items: array(keySchema, 'All of them.') }, 'The signing keys.');
-const all = { status: 200, schema: allSchema } as const;
+const all = { answer: allSchema } as const;
 
 const show = (key: KeyView) => ({
   kid: key.kid,
@@ -56,16 +56,12 @@ const show = (key: KeyView) => ({
 const list = async ({ keys }: AdminPorts) => ({ data: { items: (await keys.list()).map(show) } });
 
 export const signingKeys = defineRoutes('Keys', (on) => ({
-  list: on.route({
-    method: 'GET',
-    path: '/keys',
+  list: on.route('GET /keys', {
     summary: 'List the signing keys: next, current, and retired ones that are still published',
-    success: all,
+    ...all,
     run: (_, ports) => list(ports),
   }),
-  rotate: on.route({
-    method: 'POST',
-    path: '/keys/rotate',
+  rotate: on.route('POST /keys/rotate', {
     summary: 'Rotate the signing keys',
     recorded: { event: 'key.rotation_requested', target: 'key' },
     body: object({
@@ -78,7 +74,7 @@ export const signingKeys = defineRoutes('Keys', (on) => ({
       ),
     }),
     isBodyOptional: true,
-    success: all,
+    ...all,
     async run({ body }, ports) {
       await ports.keys.rotate(body.mode ?? 'gradual');
       return list(ports);

@@ -114,9 +114,7 @@ export const mails = defineResource(
       find: (id, { mail }) => mail.find(id),
       missing: 'request.not_found',
     }),
-    test: on.route({
-      method: 'POST',
-      path: '/settings/test-email',
+    test: on.route('POST /settings/test-email', {
       summary: 'Send a test mail with the current settings immediately',
       recorded: { event: 'mail.test_sent', target: 'mail' },
       body: object({
@@ -129,20 +127,17 @@ export const mails = defineResource(
         mail: optional(oneOf([...mailNames], 'The e-mail to send, with made-up values. Default: `test`.')),
         language: optional(oneOf([...languages], 'Its language. Default: `en`.')),
       }),
-      success: {
-        status: 200,
-        schema: object(
-          {
-            state: oneOf(
-              ['sent', 'kept', 'failed'],
-              '`sent`: the mail server accepted it; `kept`: no mail server is configured, so it was stored.',
-            ),
-            problem: stringOrNull('Why it failed; null: it did not.'),
-            mail_id: stringOrNull('Of a `kept` mail its ID, as in `GET /mails`; null: it was not stored.'),
-          },
-          'What became of the test mail.',
-        ),
-      },
+      answer: object(
+        {
+          state: oneOf(
+            ['sent', 'kept', 'failed'],
+            '`sent`: the mail server accepted it; `kept`: no mail server is configured, so it was stored.',
+          ),
+          problem: stringOrNull('Why it failed; null: it did not.'),
+          mail_id: stringOrNull('Of a `kept` mail its ID, as in `GET /mails`; null: it was not stored.'),
+        },
+        'What became of the test mail.',
+      ),
       async run({ body }, { mail }) {
         const outcome = await mail.sendTest(body.to, body.language, body.mail);
         const { state } = outcome;

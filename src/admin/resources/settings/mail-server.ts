@@ -78,24 +78,20 @@ async function show({ settingsInStore: settings, mail }: AdminPorts) {
   return { data, version: settings.version() };
 }
 
-const success = { status: 200, schema: viewSchema, hasVersion: true } as const;
+const success = { answer: viewSchema, hasVersion: true } as const;
 
 export const mailServer = defineRoutes('Settings', (on) => ({
-  read: on.route({
-    method: 'GET',
-    path: '/settings/mail-server',
+  read: on.route('GET /settings/mail-server', {
     summary: 'Read the mail server by its parts, without the password',
-    success,
+    ...success,
     run: (_, ports) => show(ports),
   }),
-  replace: on.route({
-    method: 'PUT',
-    path: '/settings/mail-server',
+  replace: on.route('PUT /settings/mail-server', {
     hasTarget: true,
     recorded: { event: 'settings.changed', target: 'setting', view: 'settings' },
     summary: 'Set the mail server by its parts: writes the setting `smtp_url`',
     body: bodySchema,
-    success,
+    ...success,
     async run({ body, actor, ifVersion }, ports) {
       const { settingsInStore: settings } = ports;
       await settings.refresh();

@@ -84,7 +84,7 @@ const importedOf = (dryRun: boolean, changes: readonly SettingChange[]) => ({
 
 const isDryRun = (query: unknown): boolean => memberOf(query, 'dry_run') === true;
 
-const described = { status: 200, schema: allSchema, hasVersion: true } as const;
+const described = { answer: allSchema, hasVersion: true } as const;
 /** All of them are one versioned item. */
 const changing = {
   hasTarget: true,
@@ -93,13 +93,11 @@ const changing = {
 
 export const settings = defineRoutes('Settings', (on) => {
   const write = (method: 'PUT' | 'PATCH', act: 'replaceAll' | 'patch', summary: string) =>
-    on.route({
+    on.route(`${method} /settings`, {
       ...changing,
-      method,
-      path: '/settings',
       summary,
       body: changeBody,
-      success: described,
+      ...described,
       async run({ body, actor, ifVersion }, ports) {
         const { values, kept } = isShownForm(body)
           ? valuesOfItems(body, (await describe(ports)).data.items)
@@ -111,30 +109,24 @@ export const settings = defineRoutes('Settings', (on) => {
     });
 
   return {
-    read: on.route({
-      method: 'GET',
-      path: '/settings',
+    read: on.route('GET /settings', {
       summary: 'Read all settings',
-      success: described,
+      ...described,
       run: (_, ports) => describe(ports),
     }),
     replace: write('PUT', 'replaceAll', 'Replace all settings: those not given return to their defaults'),
     change: write('PATCH', 'patch', 'Change the given settings'),
-    export: on.route({
-      method: 'GET',
-      path: '/settings/export',
+    export: on.route('GET /settings/export', {
       summary: 'Export all settings except secrets',
-      success: { status: 200, schema: exportSchema },
+      answer: exportSchema,
       async run(_, ports) {
         const { items } = (await describe(ports)).data;
         const shown = items.filter(({ key }) => settingNamed(key)?.isExported === true);
         return { data: { values: Object.fromEntries(shown.map(({ key, value }) => [key, value])) } };
       },
     }),
-    import: on.route({
+    import: on.route('POST /settings/import', {
       ...changing,
-      method: 'POST',
-      path: '/settings/import',
       summary:
         'Import settings, all or none; settings missing from the export, such as secrets, keep their values',
       query: object({
@@ -143,7 +135,7 @@ export const settings = defineRoutes('Settings', (on) => {
         ),
       }),
       body: importBody,
-      success: { status: 200, schema: importedSchema },
+      answer: importedSchema,
       isDryRun: ({ query }) => isDryRun(query),
       async run({ query, body, actor, ifVersion }, { settingsInStore: settings, passkeys }) {
         await settings.refresh();

@@ -3,11 +3,9 @@ import { defineRoutes } from '../../api/define-resource.ts';
 import { statsSchema } from '../../api/stats-schema.ts';
 
 export const stats = defineRoutes('About', (on) => ({
-  read: on.route({
-    method: 'GET',
-    path: '/stats',
+  read: on.route('GET /stats', {
     summary: 'Counts, and statistics of the last 24 hours and 30 days; up to a few seconds old',
-    success: { status: 200, schema: statsSchema },
+    answer: statsSchema,
     run: async (_, ports) => ({ data: await ports.stats.read() }),
   }),
 }));

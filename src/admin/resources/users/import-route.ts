@@ -144,9 +144,7 @@ async function takeAll({ lines, actor }: LinesInput, ports: AdminPorts): Promise
 }
 
 export const userImport = defineRoutes('Users', (on) => ({
-  import: on.lines({
-    method: 'POST',
-    path: '/users/import',
+  import: on.lines('POST /users/import', {
     // Each user has an event of its own; takeAll records them all.
     recorded: { event: 'users.imported' },
     summary:

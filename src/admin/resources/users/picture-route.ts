@@ -5,13 +5,12 @@ import { atVersion, idParams } from '../../api/shared.ts';
 import { userSchema } from './schema.ts';
 
 export const userPicture = defineRoutes('Users', (on) => ({
-  removePicture: on.route({
-    method: 'POST',
-    path: '/users/{id}/remove-picture',
+  removePicture: on.route('POST /users/{id}/remove-picture', {
     summary: 'Remove the picture that a user gave',
     recorded: { event: 'avatar.removed', target: 'user', view: 'user' },
     params: idParams,
-    success: { status: 200, schema: userSchema, hasVersion: true },
+    answer: userSchema,
+    hasVersion: true,
     async run({ params: { id }, ifVersion }, { accounts, avatars, clock }) {
       const before = atVersion(await accounts.find(id), 'account.not_found', ifVersion);
       await avatars.removeAsAdmin(before);

@@ -22,7 +22,7 @@ const settleBody = object({
   choice: oneOf(['keep', 'undo'], '`keep`: the new address. `undo`: back to the former one.'),
 });
 
-const changed = { status: 200, schema: userSchema, hasVersion: true } as const;
+const changed = { answer: userSchema, hasVersion: true } as const;
 
 const show = (account: Account, { clock }: AdminPorts) => ({
   data: toUser(account, clock()),
@@ -53,14 +53,12 @@ export const users = defineResource(
   },
   (on) => {
     const change = (method: 'PUT' | 'PATCH') =>
-      on.route({
-        method,
-        path: '/users/{id}',
+      on.route(`${method} /users/{id}`, {
         summary: 'Change a user: only the given fields change; null clears a field',
         recorded: { event: 'user.updated', target: 'user', view: 'user' },
         params: idParams,
         body: userChangesSchema,
-        success: changed,
+        ...changed,
         async run({ params, body, ifVersion, actor }, ports) {
           const options = { version: ifVersion, isByOwner: isOwn(actor, params.id) };
           return showChange(await ports.accounts.changeAccountAsAdmin(params.id, body, options), ports);
@@ -126,26 +124,23 @@ interface MailingAct extends Pick<UserAct, 'summary' | 'event'> {
 /** Acts on one user; each answers with the user. */
 export const userActs = defineRoutes('Users', (on) => {
   const act = (name: string, { summary, event, run }: UserAct) =>
-    on.route({
-      method: 'POST',
-      path: `/users/{id}/${name}`,
+    on.route(`POST /users/{id}/${name}`, {
       summary,
       recorded: { event, target: 'user', view: 'user' },
       params: idParams,
-      success: changed,
+      ...changed,
       run: async ({ params, ifVersion }, ports) =>
         showChange(await run(params.id, ports.accounts, ifVersion), ports),
     });
 
   /** Answers with the mail, too: whether it can leave at all is not told by the user. */
   const mailing = (name: string, { summary, event, send }: MailingAct) =>
-    on.route({
-      method: 'POST',
-      path: `/users/{id}/${name}`,
+    on.route(`POST /users/{id}/${name}`, {
       summary,
       recorded: { event, target: 'user' },
       params: idParams,
-      success: { ...changed, hasMail: true },
+      ...changed,
+      hasMail: true,
       async run({ params, ifVersion }, ports) {
         const mail = await send(await get(params.id, ports, ifVersion), ports);
         const answer = show(await get(params.id, ports), ports);
@@ -154,14 +149,12 @@ export const userActs = defineRoutes('Users', (on) => {
     });
 
   return {
-    unlockByBody: on.route({
-      method: 'POST',
-      path: '/users/unlock',
+    unlockByBody: on.route('POST /users/unlock', {
       hasTarget: true,
       summary: 'Unlock a user',
       recorded: { event: 'user.unlocked', target: 'user', view: 'user' },
       body: userIdBody,
-      success: changed,
+      ...changed,
       run: async ({ body, ifVersion }, ports) =>
         showChange(await ports.accounts.unlock(body.user_id, { version: ifVersion }), ports),
     }),
@@ -180,13 +173,11 @@ export const userActs = defineRoutes('Users', (on) => {
       event: 'user.reactivated',
       run: (id, accounts, version) => accounts.changeAccountAsAdmin(id, { is_active: true }, { version }),
     }),
-    revokeSessions: on.route({
-      method: 'POST',
-      path: '/users/{id}/revoke-sessions',
+    revokeSessions: on.route('POST /users/{id}/revoke-sessions', {
       summary: 'Sign a user out everywhere',
       recorded: { event: 'user.sessions_revoked', target: 'user' },
       params: idParams,
-      success: changed,
+      ...changed,
       async run({ params, ifVersion }, ports) {
         const { id } = await get(params.id, ports, ifVersion);
         await ports.accounts.endSessionsAsAdmin(id);
@@ -209,14 +200,12 @@ export const userActs = defineRoutes('Users', (on) => {
       event: 'enrolment.requested',
       send: (account, ports) => ports.registration.enrolment.sendLink(account),
     }),
-    settleEmailChange: on.route({
-      method: 'POST',
-      path: '/users/{id}/settle-email-change',
+    settleEmailChange: on.route('POST /users/{id}/settle-email-change', {
       summary: 'Settle a stopped change of the primary address: `keep` the new one, or `undo` the change',
       recorded: { event: 'email.change_settled', target: 'user', view: 'user', isBodyShown: true },
       params: idParams,
       body: settleBody,
-      success: changed,
+      ...changed,
       async run({ params, body, ifVersion, actor }, ports) {
         if (isOwn(actor, params.id)) throw new AppError('account.email_frozen');
         const before = await get(params.id, ports, ifVersion);
