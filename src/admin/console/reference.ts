@@ -5,7 +5,7 @@ import { memberOf } from '../../json.ts';
 import { exampleOf } from '../api/examples.ts';
 import { expected } from '../api/expected.ts';
 import { accessTo } from '../api/openapi.ts';
-import { type Refusal, refusalsOf } from '../api/openapi-responses.ts';
+import { refusalsOf } from '../api/openapi-responses.ts';
 import { isConditional, isCreating, type Route } from '../api/route.ts';
 import { curlOf, quote } from '../pages/curl.ts';
 
@@ -15,28 +15,6 @@ export interface ReferenceField {
   readonly isRequired: boolean;
   readonly standard: string | undefined;
   readonly description: string | undefined;
-}
-
-export interface ReferenceRoute {
-  readonly anchor: string;
-  readonly method: string;
-  readonly path: string;
-  readonly summary: string;
-  readonly access: string;
-  readonly fields: readonly { readonly title: string; readonly rows: readonly ReferenceField[] }[];
-  readonly curl: string;
-  readonly success: {
-    readonly status: number;
-    readonly headers: readonly string[];
-    readonly example: string;
-  };
-  readonly refusals: readonly Refusal[];
-}
-
-export interface ReferenceGroup {
-  readonly name: string;
-  readonly slug: string;
-  readonly routes: readonly ReferenceRoute[];
 }
 
 function alternativesOf(schema: TSchema): readonly TSchema[] {
@@ -107,7 +85,7 @@ function curlTo(route: Route, publicUrl: string): string {
   return curlOf(publicUrl + path, ...options);
 }
 
-function successOf(route: Route): ReferenceRoute['success'] {
+function successOf(route: Route) {
   const { status, schema, hasVersion } = route.success;
   const example = schema === undefined ? undefined : exampleOf(schema);
   const shown = route.isBare === true ? '{ "openapi": "3.1.0", … }' : pretty({ data: example });
@@ -124,7 +102,7 @@ const slug = (text: string): string =>
     .replaceAll(/[^a-z0-9]+/g, '-')
     .replace(/^-|-$/g, '');
 
-function describeRoute(route: Route, publicUrl: string): ReferenceRoute {
+function describeRoute(route: Route, publicUrl: string) {
   const body = route.lines?.row ?? route.body;
   const groups = [
     { title: 'In the path', rows: route.params ? fieldsOf(route.params) : [] },
@@ -149,7 +127,7 @@ function describeRoute(route: Route, publicUrl: string): ReferenceRoute {
 }
 
 /** @param publicUrl of the API, as clients see it */
-export function describeRoutes(routes: readonly Route[], publicUrl: string): ReferenceGroup[] {
+export function describeRoutes(routes: readonly Route[], publicUrl: string) {
   const names = [...new Set(routes.map(({ tag }) => tag))];
   return names.map((name) => ({
     name,

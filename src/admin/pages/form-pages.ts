@@ -1,6 +1,6 @@
 // The pages of a form: a refused one is shown again with its values and the errors of the route.
 import { type Refusal, refusalOf, typedIn } from './field-values.ts';
-import type { AdminContext, Page } from './page.ts';
+import type { AdminContext, Page, PageModel } from './page.ts';
 
 export interface Refused extends Omit<Refusal, 'status'> {
   readonly values: Readonly<Record<string, string>>;
@@ -19,6 +19,12 @@ export const orShown =
       await show(context, { values: typedIn(context.form), ...refusal }, status);
     }
   };
+
+/** Shows a page: its model, and over it what is otherwise after a form. */
+export const shows =
+  (template: string, modelOf: (context: AdminContext) => Promise<PageModel>) =>
+  async (context: AdminContext, otherwise: object = {}, status = 200): Promise<void> =>
+    context.show(template, { ...(await modelOf(context)), ...otherwise }, status);
 
 interface Options extends Pick<Page, 'path' | 'isSensitive' | 'formBytes'> {
   readonly show: (context: AdminContext, refused?: Refused, status?: number) => unknown;

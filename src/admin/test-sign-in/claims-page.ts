@@ -5,6 +5,7 @@ import type { ApiView } from '../../apis/index.ts';
 import type { ClientView } from '../../clients/index.ts';
 import { claimsByScope, DIFFERS } from '../../oidc/index.ts';
 import { isOn, refusalOf, textOf, versionOf } from '../pages/field-values.ts';
+import { shows } from '../pages/form-pages.ts';
 import { type AdminContext, get, idOf, type Page, post } from '../pages/page.ts';
 import { apis } from '../resources/apis/resource.ts';
 import { candidates } from '../resources/audit/pick.ts';
@@ -143,7 +144,7 @@ async function ownPreview(context: AdminContext, client: ClientView, open: reado
   return { own: { ...own, preview: { ...preview, accessToken } } };
 }
 
-async function showClaims(context: AdminContext, model: object = {}, status = 200): Promise<void> {
+const showClaims = shows('application-claims', async (context) => {
   const { id } = idOf(context);
   const [{ data: client, version }, { data: all }] = await Promise.all([
     context.call(clients.read, { params: { client_id: id } }),
@@ -155,32 +156,27 @@ async function showClaims(context: AdminContext, model: object = {}, status = 20
   );
   const name = applicationName(client);
   const rows = rowsOf(scopesOf(client));
-  context.show(
-    'application-claims',
-    {
-      title: 'Scopes and claims',
-      here,
-      crumbs: [
-        { label: 'Applications', href: '/applications' },
-        { label: name, href: `/applications/${encodeURIComponent(id)}`, isName: true },
-      ],
-      client,
-      version,
-      name,
-      rows,
-      others: scopesOf(client).filter((scope) => !rows.some((row) => row.name === scope)),
-      apis: open,
-      ownScopesOf: (api: ApiView) => machineScopesOf(api, id),
-      isMinimal: client.minimal_id_tokens === true,
-      isMachine: isForItself,
-      isOurs: client.origin === 'seed',
-      ...(isForItself ? {} : await previewFor(context, id, open)),
-      ...(actsForItself(client) ? await ownPreview(context, client, all.items) : {}),
-      ...model,
-    },
-    status,
-  );
-}
+  return {
+    title: 'Scopes and claims',
+    here,
+    crumbs: [
+      { label: 'Applications', href: '/applications' },
+      { label: name, href: `/applications/${encodeURIComponent(id)}`, isName: true },
+    ],
+    client,
+    version,
+    name,
+    rows,
+    others: scopesOf(client).filter((scope) => !rows.some((row) => row.name === scope)),
+    apis: open,
+    ownScopesOf: (api: ApiView) => machineScopesOf(api, id),
+    isMinimal: client.minimal_id_tokens === true,
+    isMachine: isForItself,
+    isOurs: client.origin === 'seed',
+    ...(isForItself ? {} : await previewFor(context, id, open)),
+    ...(actsForItself(client) ? await ownPreview(context, client, all.items) : {}),
+  };
+});
 
 async function save(context: AdminContext): Promise<void> {
   const { form } = context;

@@ -5,6 +5,7 @@ import { isMembers } from '../../../json.ts';
 import { phrase } from '../../../phrase.ts';
 import { actPages } from '../../pages/acts.ts';
 import { numberOrText } from '../../pages/field-values.ts';
+import { shows } from '../../pages/form-pages.ts';
 import { listPage } from '../../pages/list-page.ts';
 import { newPages } from '../../pages/new-page.ts';
 import { type AdminContext, get, idOf, type Page, type Values } from '../../pages/page.ts';
@@ -82,7 +83,7 @@ const list = listPage({
   },
 });
 
-async function showKey(context: AdminContext, model: object = {}, status = 200): Promise<void> {
+const showKey = shows('detail', async (context) => {
   const { data } = await context.call(apiKeys.read, { params: idOf(context) });
   const nameOf = createNames(context);
   const { state, access, owner, ...key } = await rowOf(context, nameOf, data);
@@ -111,8 +112,8 @@ async function showKey(context: AdminContext, model: object = {}, status = 200):
     hint: 'The key was shown once, when it was created. If you lost it, create a new key and revoke this one.',
     danger: { path: `/api-keys/${key.id}/revoke`, label: 'Revoke key' },
   };
-  context.show('detail', { ...own, ...model }, status);
-}
+  return own;
+});
 
 const showCreated = (context: AdminContext, created: Values): void =>
   context.show('api-key-created', { title: String(created.name), isTitleName: true, here, crumbs, created });

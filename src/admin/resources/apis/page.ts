@@ -7,6 +7,7 @@ import type { Row } from '../../../model/row.ts';
 import { apiCall } from '../../pages/curl.ts';
 import { boundsOf, durationFrom } from '../../pages/durations.ts';
 import { isOn, linesOf, refusalOf, textOrNull, typedIn, versionOf } from '../../pages/field-values.ts';
+import { shows } from '../../pages/form-pages.ts';
 import { type AdminContext, get, idOf, type Page, post, type Values } from '../../pages/page.ts';
 import { acrChoices } from '../acr-choices.ts';
 import { applicationChoices } from '../clients/choice.ts';
@@ -73,7 +74,7 @@ const valuesOf = (api: ApiView): Values => ({
   ...Object.fromEntries(api.claims.map((name) => [CLAIM + name, 'on'])),
 });
 
-export async function showApi(context: AdminContext, model: object = {}, status = 200): Promise<void> {
+export const showApi = shows('api', async (context) => {
   const params = idOf(context);
   const { data: api, version } = await context.call(apis.read, { params });
   const [applications, groups] = await Promise.all([applicationChoices(context), groupChoices(context)]);
@@ -109,8 +110,8 @@ export async function showApi(context: AdminContext, model: object = {}, status 
     call: apiCall('PATCH', `/resources/${api.id}`, settable(api), version),
     isStale: false,
   };
-  context.show('api', { ...own, ...model }, status);
-}
+  return own;
+});
 
 /** The ticked applications, and the typed ones where there are too many to list. */
 function chosenIn({ form }: AdminContext): string[] {

@@ -18,29 +18,15 @@ const MOST = 5;
 /** Of an address that is longer nothing more is shown; the rules refuse it anyway. */
 const MOST_TEXT = 2001;
 
-export interface AskedUri extends UriVerdict {
-  /** Where sign-ins would be sent to: `host`, this computer (`loopback`), or whatever claims a `scheme`. */
-  readonly target: 'host' | 'loopback' | 'scheme';
-  /** In ASCII, so that no letter passes for another one. */
-  readonly name: string;
-  /** None of the registered addresses leads there. */
-  readonly isNewTarget: boolean;
-  readonly isRegistered: boolean;
-}
-
-export interface AskedUris {
-  readonly field: AskedField;
-  readonly items: readonly AskedUri[];
-  /** The form's lines: the registered addresses, then those asked for that may be registered. */
-  readonly lines: readonly string[];
-  readonly isFilled: boolean;
-}
-
 const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/;
 /** White space and control characters: one parameter would be several lines of the form. */
 const BREAKS = /[\s\p{Cc}]/u;
 
-function targetOf(uri: string): Pick<AskedUri, 'target' | 'name'> {
+/**
+ * Where sign-ins would be sent to: `host`, this computer (`loopback`), or whatever claims a `scheme`; its name is in ASCII, so that
+ * no letter passes for another one.
+ */
+function targetOf(uri: string) {
   const url = URL.parse(uri);
   if (url === null) return { target: 'scheme', name: '' };
   if (url.protocol !== 'https:' && url.protocol !== 'http:') return { target: 'scheme', name: url.protocol };
@@ -59,10 +45,7 @@ async function verdictOn(context: AdminContext, uri: string, type: unknown): Pro
 }
 
 /** @returns undefined without such a link */
-export async function readAskedUris(
-  context: AdminContext,
-  client: ClientView,
-): Promise<AskedUris | undefined> {
+export async function readAskedUris(context: AdminContext, client: ClientView) {
   const { query } = context;
   const field = FIELDS.find((name) => query.has(PARAMETERS[name]));
   if (field === undefined) return undefined;
@@ -74,12 +57,15 @@ export async function readAskedUris(
   const items = verdicts.map((verdict) => {
     const { target, name } = targetOf(verdict.uri);
     const isRegistered = registered.includes(verdict.uri);
-    return { ...verdict, target, name, isRegistered, isNewTarget: target === 'host' && !targets.has(name) };
+    // None of the registered addresses leads there.
+    const isNewTarget = target === 'host' && !targets.has(name);
+    return { ...verdict, target, name, isRegistered, isNewTarget };
   });
   const added = items.filter(({ problem, isRegistered }) => problem === undefined && !isRegistered);
   return {
     field,
     items,
+    /** Of the form: the registered addresses, then those asked for that may be registered. */
     lines: [...registered, ...added.map(({ uri }) => uri)],
     isFilled: context.canChange && added.length > 0,
   };

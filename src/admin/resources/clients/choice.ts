@@ -5,26 +5,12 @@ import { textOf } from '../../pages/field-values.ts';
 import type { AdminContext } from '../../pages/page.ts';
 import { clients } from './resource.ts';
 
-export interface ApplicationChoice {
-  readonly id: string;
-  readonly label: string;
-  /** Whether it may get tokens for itself. */
-  readonly isMachine: boolean;
-  /** Whether users sign in to it with a browser. */
-  readonly isSignIn: boolean;
-  readonly isRegistered: boolean;
-}
-
-export interface ApplicationChoices {
-  readonly items: readonly ApplicationChoice[];
-  /** Whether these are all; otherwise the form has a text input for client ids. */
-  readonly isWhole: boolean;
-}
-
-export const choiceOf = (client: ClientView): ApplicationChoice => ({
+export const choiceOf = (client: ClientView) => ({
   id: client.client_id,
   label: textOf(isMembers(client) ? client : {}, 'client_name') || client.client_id,
+  /** Whether it may get tokens for itself. */
   isMachine: Array.isArray(client.grant_types) && client.grant_types.includes('client_credentials'),
+  /** Whether users sign in to it with a browser. */
   isSignIn: Array.isArray(client.grant_types) && client.grant_types.includes('authorization_code'),
   isRegistered: client.origin === 'registration',
 });
@@ -32,8 +18,11 @@ export const choiceOf = (client: ClientView): ApplicationChoice => ({
 /** A longer list is not usable as a selection. */
 const MOST = 50;
 
-/** Without the application of our own pages, and without those that no administrator vouches for. */
-export async function applicationChoices(context: AdminContext): Promise<ApplicationChoices> {
+/**
+ * Without the application of our own pages, and without those that no administrator vouches for. Where these are not all (`isWhole`),
+ * a form has a text input for client ids.
+ */
+export async function applicationChoices(context: AdminContext) {
   const { data } = await context.call(clients.list, {
     query: { limit: String(MOST + 1), sort: 'client_name', order: 'asc' },
   });

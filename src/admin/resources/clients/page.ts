@@ -2,6 +2,7 @@
 import { type ClientView, whyPkceAlways } from '../../../clients/index.ts';
 import { apiCall } from '../../pages/curl.ts';
 import { linesOf, refusalOf, textOf, typedIn, versionOf } from '../../pages/field-values.ts';
+import { shows } from '../../pages/form-pages.ts';
 import { type AdminContext, get, idOf, type Page, post, type Values } from '../../pages/page.ts';
 import { apiChoices } from '../apis/choice.ts';
 import { auditLog } from '../audit/resource.ts';
@@ -38,11 +39,7 @@ async function lastUnguarded(context: AdminContext, clientId: string): Promise<s
   return (await context.call(auditLog.list, { query })).data.items[0]?.at;
 }
 
-export async function showApplication(
-  context: AdminContext,
-  model: object = {},
-  status = 200,
-): Promise<void> {
+export const showApplication = shows('application', async (context) => {
   const params = { client_id: idOf(context).id };
   const { data: client, version } = await context.call(clients.read, { params });
   const hasUris = client.origin !== 'seed' && templateOf(client) !== 'machine';
@@ -100,8 +97,8 @@ export async function showApplication(
     ),
     isStale: false,
   };
-  context.show('application', { ...own, ...model }, status);
-}
+  return own;
+});
 
 /** Converts the form's values to the API's. */
 const given = (textIn: (name: string) => string | undefined): Values =>

@@ -2,7 +2,7 @@
 import { groupRows } from '../../../model/groups/rows.ts';
 import { phrase } from '../../../phrase.ts';
 import { textOrNull, versionOf } from '../../pages/field-values.ts';
-import { formPages } from '../../pages/form-pages.ts';
+import { formPages, shows } from '../../pages/form-pages.ts';
 import { count } from '../../pages/format.ts';
 import { listPage } from '../../pages/list-page.ts';
 import { newPages } from '../../pages/new-page.ts';
@@ -110,12 +110,12 @@ const create = newPages({
   },
 });
 
-async function showEdit(context: AdminContext, refused: object = {}, status = 200): Promise<void> {
+const showEdit = shows('group-edit', async (context) => {
   const { data: group, version } = await context.call(groups.read, { params: idOf(context) });
   const crumbs = [crumb, { label: groupLabel(group), href: `/groups/${group.id}`, isName: true }];
   const model = { title: 'Edit', here, crumbs, group, version, values: group, isStale: false };
-  context.show('group-edit', { ...model, groupLabel, ...refused }, status);
-}
+  return { ...model, groupLabel };
+});
 
 const edit = formPages({
   path: '/groups/:id/edit',

@@ -7,7 +7,7 @@ import type { ClientView } from '../../../clients/index.ts';
 import { AppError } from '../../../errors.ts';
 import { type PageText, phrase } from '../../../phrase.ts';
 import { actPages, type Kind } from '../../pages/acts.ts';
-import { orShown } from '../../pages/form-pages.ts';
+import { orShown, shows } from '../../pages/form-pages.ts';
 import { listLinks } from '../../pages/list-links.ts';
 import { type AdminContext, get, idOf, type Page, post } from '../../pages/page.ts';
 import { apis } from '../apis/resource.ts';
@@ -41,7 +41,7 @@ async function restrictedTo(context: AdminContext, group: string): Promise<Restr
   return { applications: data.items, applicationTotal: data.total, apis: found.data.items };
 }
 
-async function showGroup(context: AdminContext, model: object = {}, status = 200): Promise<void> {
+const showGroup = shows('group', async (context) => {
   const params = idOf(context);
   const { data: group } = await context.call(groups.read, { params });
   // The response to a form has the form's address, which has no parameters of the list.
@@ -61,12 +61,8 @@ async function showGroup(context: AdminContext, model: object = {}, status = 200
     here,
     crumbs: [{ label: 'Groups', href: '/groups' }],
   };
-  context.show(
-    'group',
-    { ...own, group, list, ...restricted, similar: [], values: {}, isUnknown: false, ...model },
-    status,
-  );
-}
+  return { ...own, group, list, ...restricted, similar: [], values: {}, isUnknown: false };
+});
 
 /** @returns the user with this username or e-mail address */
 async function findUser(context: AdminContext, text: string): Promise<User | undefined> {

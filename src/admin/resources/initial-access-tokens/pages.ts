@@ -1,6 +1,6 @@
 // The page of initial access tokens. A token is shown once, in the answer that created it.
 import { isOn, numberOrText } from '../../pages/field-values.ts';
-import { orShown } from '../../pages/form-pages.ts';
+import { orShown, shows } from '../../pages/form-pages.ts';
 import { listLinks } from '../../pages/list-links.ts';
 import { type AdminContext, get, idOf, type Page, post } from '../../pages/page.ts';
 import { hasLegacyProfiles } from '../settings/legacy.ts';
@@ -9,18 +9,14 @@ import { initialAccessTokens } from './resource.ts';
 const here = 'applications';
 const HOUR_SECONDS = 3600;
 
-async function showTokens(context: AdminContext, model: object = {}, status = 200): Promise<void> {
+const showTokens = shows('registration-tokens', async (context) => {
   const path = context.ctx.path.replace(/\/[^/]*\/withdraw$/, '');
   const { data } = await context.call(initialAccessTokens.list, { query: context.query });
   const list = listLinks(context, initialAccessTokens.list, data, { path });
   const crumbs = [{ label: 'Applications', href: '/applications' }];
   const own = { title: 'Registration tokens', here, crumbs, list, tokens: data.items };
-  context.show(
-    'registration-tokens',
-    { ...own, values: {}, made: undefined, hasLegacy: await hasLegacyProfiles(context), ...model },
-    status,
-  );
-}
+  return { ...own, values: {}, made: undefined, hasLegacy: await hasLegacyProfiles(context) };
+});
 
 async function create(context: AdminContext): Promise<void> {
   const { form } = context;

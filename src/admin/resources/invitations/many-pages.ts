@@ -3,6 +3,7 @@
 import { parseEmail } from '../../../accounts/index.ts';
 import { AppError, invalid } from '../../../errors.ts';
 import { numberOrText, refusalOf, textOrNull } from '../../pages/field-values.ts';
+import { shows } from '../../pages/form-pages.ts';
 import { type AdminContext, get, type Page, post } from '../../pages/page.ts';
 import { users } from '../users/resource.ts';
 import { type Given, readAddresses } from './addresses.ts';
@@ -29,12 +30,12 @@ interface Judged extends Given {
   readonly reason: string;
 }
 
-async function show(context: AdminContext, shown: object = {}, status = 200): Promise<void> {
+const show = shows('invitations-many', async (context) => {
   const [settings, applications] = await Promise.all([settingsOf(context), applicationsToChoose(context)]);
   const none = { addresses: '', values: {}, preview: undefined, sent: undefined, most: MOST };
   const own = { title, here, crumbs, ...settings, applications };
-  context.show('invitations-many', { ...own, ...none, ...shown }, status);
-}
+  return { ...own, ...none };
+});
 
 /** Reads nothing from the store, which may be what has failed. */
 function showFailed(context: AdminContext, sent: object): void {

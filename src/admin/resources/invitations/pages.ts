@@ -2,14 +2,14 @@
 // created it.
 import type { Queued } from '../../../mail/index.ts';
 import { isOn, numberOrText, textOrNull } from '../../pages/field-values.ts';
-import { orShown, type Refused } from '../../pages/form-pages.ts';
+import { orShown, type Refused, shows } from '../../pages/form-pages.ts';
 import { listLinks } from '../../pages/list-links.ts';
 import { type AdminContext, get, idOf, type Page, post, type Values } from '../../pages/page.ts';
 import { createNames } from '../names.ts';
 import { applicationsToChoose, DAY_SECONDS, settingsOf } from './choices.ts';
 import { invitations } from './resource.ts';
 
-async function showInvitations(context: AdminContext, shown: object = {}, status = 200): Promise<void> {
+const showInvitations = shows('invitations', async (context) => {
   const { query, ctx } = context;
   const path = ctx.path.replace(/(\/invitations)\/.*$/, '$1');
   const [{ data }, settings, applications] = await Promise.all([
@@ -31,8 +31,8 @@ async function showInvitations(context: AdminContext, shown: object = {}, status
   const list = listLinks(context, invitations.list, data, { path });
   const own = { title: 'Invitations', here: 'users', list, rows, applications, ...settings };
   const form = { values: { send_mail: 'on' }, made: undefined, mailState: undefined };
-  context.show('invitations', { ...own, ...form, ...shown }, status);
-}
+  return { ...own, ...form };
+});
 
 /** @param mail what became of it, where one was asked for */
 async function showMade(context: AdminContext, made: Values, mail: Queued | undefined): Promise<void> {

@@ -1,6 +1,6 @@
 // The pages of the signing keys: which keys sign and which still verify, the next scheduled rotation, and manual rotation.
 import { phrase } from '../../../phrase.ts';
-import { formPages } from '../../pages/form-pages.ts';
+import { formPages, shows } from '../../pages/form-pages.ts';
 import { type AdminContext, get, type Page } from '../../pages/page.ts';
 import { readSettings } from '../settings/read.ts';
 import { keyPlanOf } from './plan.ts';
@@ -41,12 +41,12 @@ async function showKeys(context: AdminContext): Promise<void> {
   context.show('keys', { title: 'Keys', here, keys, plan, rotationSeconds });
 }
 
-async function showRotate(context: AdminContext, shown: object = {}, status = 200): Promise<void> {
+const showRotate = shows('keys-rotate', async (context) => {
   const keys = await readKeys(context);
   const next = keys.find(({ state }) => state === 'next');
   const own = { title: 'Rotate the signing key', here, crumbs, modes, next, mode: 'gradual' };
-  context.show('keys-rotate', { ...own, ...shown }, status);
-}
+  return own;
+});
 
 async function rotate(context: AdminContext): Promise<void> {
   const mode = context.form.get('mode') ?? '';
@@ -54,7 +54,7 @@ async function rotate(context: AdminContext): Promise<void> {
   context.go('/keys', mode === 'immediate' ? 'key-rotated' : 'key-rotating');
 }
 
-async function showReplace(context: AdminContext, shown: object = {}, status = 200): Promise<void> {
+const showReplace = shows('confirm', async (context) => {
   const current = (await readKeys(context)).filter(({ state }) => state === 'current');
   const ask = {
     heading: 'Replace a compromised key?',
@@ -68,8 +68,8 @@ async function showReplace(context: AdminContext, shown: object = {}, status = 2
     isDanger: true,
   };
   const own = { title: ask.heading, here, crumbs, ask, back: '/keys', action: '/keys/replace' };
-  context.show('confirm', { ...own, thing: current[0] ?? {}, typed: WORD, values: {}, ...shown }, status);
-}
+  return { ...own, thing: current[0] ?? {}, typed: WORD, values: {} };
+});
 
 async function replace(context: AdminContext): Promise<void> {
   const typed = context.form.get('confirm') ?? '';

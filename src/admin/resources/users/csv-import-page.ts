@@ -7,6 +7,7 @@ import { invalid } from '../../../errors.ts';
 import { ours } from '../../../phrase.ts';
 import { csvOf } from '../../pages/exports.ts';
 import { isOn, refusalOf } from '../../pages/field-values.ts';
+import { shows } from '../../pages/form-pages.ts';
 import { type AdminContext, get, idOf, type Page, post } from '../../pages/page.ts';
 import type { ImportRules, JudgedRow, Table, UserImport } from '../../pages/user-imports.ts';
 import { columns, guessMapping, MAX_ROWS, readTable } from './csv.ts';
@@ -30,11 +31,11 @@ const here = 'users';
 const title = 'Import users';
 const crumbs = [{ label: 'Users', href: '/users' }];
 
-async function show(context: AdminContext, shown: object = {}, status = 200): Promise<void> {
+const show = shows('users-import-csv', async (context) => {
   const earlier = (await context.userImports.listOf(context.admin.account.id)).slice(0, MAX_LISTED);
   const none = { rows: '', preview: undefined, mayUpdate: false, example, earlier: earlier.map(stateOf) };
-  context.show('users-import-csv', { title, here, maxRows: MAX_ROWS, ...none, ...shown }, status);
-}
+  return { title, here, maxRows: MAX_ROWS, ...none };
+});
 
 /** The choices of the form, else what the headings say. */
 function mappingOf({ form }: AdminContext, { header }: Table): string[] {

@@ -4,7 +4,7 @@ import { minPasswordLength } from '../../../accounts/index.ts';
 import { type PageText, phrase } from '../../../phrase.ts';
 import { apiCall } from '../../pages/curl.ts';
 import { isOn, textOrNull } from '../../pages/field-values.ts';
-import { formPages } from '../../pages/form-pages.ts';
+import { formPages, shows } from '../../pages/form-pages.ts';
 import { drawnList } from '../../pages/list-page.ts';
 import type { AdminContext, Page } from '../../pages/page.ts';
 import { groupChoices } from '../groups/choice.ts';
@@ -72,7 +72,7 @@ const list = drawnList({
 
 const newCall = apiCall('POST', '/users', { username: 'grace', password: '…', email: 'grace@example.com' });
 
-async function showNew(context: AdminContext, model: object = {}, status = 200): Promise<void> {
+const showNew = shows('user-new', async (context) => {
   const settingOf = await readSettings(context);
   const minLength = minPasswordLength({
     password_min_length: Number(settingOf('password_min_length')?.value),
@@ -80,8 +80,8 @@ async function showNew(context: AdminContext, model: object = {}, status = 200):
     mfa_mode: String(settingOf('mfa_mode')?.value),
   });
   const page = { title: 'Add a user', here, crumbs: [crumb], values: {}, call: newCall, minLength };
-  context.show('user-new', { ...page, ...model }, status);
-}
+  return page;
+});
 
 async function create(context: AdminContext): Promise<void> {
   const { form } = context;

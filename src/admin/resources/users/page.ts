@@ -2,7 +2,7 @@
 import type { Form } from '../../../http/index.ts';
 import { apiCall } from '../../pages/curl.ts';
 import { textOf, versionOf } from '../../pages/field-values.ts';
-import { formPages, type Refused } from '../../pages/form-pages.ts';
+import { formPages, type Refused, shows } from '../../pages/form-pages.ts';
 import { personName } from '../../pages/format.ts';
 import { type AdminContext, get, idOf, type Page, post, type Values } from '../../pages/page.ts';
 import { auditLog } from '../audit/resource.ts';
@@ -33,7 +33,7 @@ async function trailOf(context: AdminContext, id: string) {
   return shownEvents(events, createNames(context));
 }
 
-export async function showUser(context: AdminContext, model: object = {}, status = 200): Promise<void> {
+export const showUser = shows('user', async (context) => {
   const params = idOf(context);
   const { data: user, version } = await context.call(users.read, { params });
   const failures = { event: 'signin.failure', target_id: params.id, limit: '1' };
@@ -50,33 +50,28 @@ export async function showUser(context: AdminContext, model: object = {}, status
   const [failure] = failed.data.items;
   const active = sessions.data.items;
   const labels = new Map(choices.items.map(({ name, label }) => [name, label]));
-  context.show(
-    'user',
-    {
-      title: personName(user),
-      isTitleName: true,
-      here,
-      crumbs: [{ label: 'Users', href: '/users' }],
-      user,
-      version,
-      verdict: verdictOn(user, failure, ownPasskeys.data.items.length + (mailedActs.signsIn ? 1 : 0)),
-      failure,
-      sessions: active,
-      ownSession: context.admin.sessionUid,
-      devices: devices.data.items,
-      passkeys: ownPasskeys.data.items,
-      applications: applicationsOf(ownGrants.data.items, active),
-      trail,
-      facts: personalFacts(user),
-      groups: user.groups.map((name) => ({ name, label: labels.get(name) ?? name })),
-      groupChoices: { ...choices, items: choices.items.filter(({ name }) => !user.groups.includes(name)) },
-      mailedActs,
-      isSelf: context.admin.account.id === params.id,
-      ...model,
-    },
-    status,
-  );
-}
+  return {
+    title: personName(user),
+    isTitleName: true,
+    here,
+    crumbs: [{ label: 'Users', href: '/users' }],
+    user,
+    version,
+    verdict: verdictOn(user, failure, ownPasskeys.data.items.length + (mailedActs.signsIn ? 1 : 0)),
+    failure,
+    sessions: active,
+    ownSession: context.admin.sessionUid,
+    devices: devices.data.items,
+    passkeys: ownPasskeys.data.items,
+    applications: applicationsOf(ownGrants.data.items, active),
+    trail,
+    facts: personalFacts(user),
+    groups: user.groups.map((name) => ({ name, label: labels.get(name) ?? name })),
+    groupChoices: { ...choices, items: choices.items.filter(({ name }) => !user.groups.includes(name)) },
+    mailedActs,
+    isSelf: context.admin.account.id === params.id,
+  };
+});
 
 interface Edit {
   readonly values?: Values;
