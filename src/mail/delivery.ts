@@ -54,7 +54,7 @@ export function createDelivery(deps: {
   /** undefined: no server is configured. */
   route: () => Route | undefined;
   logo?: FindLogo | undefined;
-  proof: Pick<ServerProof, 'note' | 'noteFailure'>;
+  proof: Pick<ServerProof, 'note' | 'noteFailure' | 'forgetFailure'>;
   clock: Clock;
   log: Pick<Logger, 'info' | 'warn'>;
 }): Delivery {
@@ -133,9 +133,12 @@ export function createDelivery(deps: {
     await proof.noteFailure(way, problem);
   }
 
-  function noteService(): void {
-    if (outage.failures > 0) log.info({ event: 'mail_server_back' }, 'mail server is available again');
+  async function noteService(): Promise<void> {
+    const wasAway = outage.failures > 0;
     outage = { failures: 0, until: 0, of: '' };
+    if (!wasAway) return;
+    log.info({ event: 'mail_server_back' }, 'mail server is available again');
+    await proof.forgetFailure();
   }
 
   async function sendAll(
@@ -166,8 +169,8 @@ export function createDelivery(deps: {
           await noteOutage(way, of, error.message);
           return;
         }
-        noteService();
         await outbox.sent(claimed);
+        await noteService();
         await proof.note(way);
         figures.sent += 1;
       }

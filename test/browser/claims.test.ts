@@ -278,6 +278,13 @@ for (const condition of conditions) {
       doesNotMatch(asked.body, IN_THE_PAST);
       const pending = (await world.outbox('another@example.com')).length;
       equal(pending, condition.isOff ? 0 : 1);
+      // To an address that an administrator typed no mail was made.
+      const typed = await person(world, 'typed', { is_email_verified: false });
+      const other = new Agent(app);
+      const form = await other.follow(await other.get('/account/email'));
+      const own = await other.submit(form, { username: typed.username, password: PASSWORD });
+      equal(/It counts only once/.test(own.body), !condition.isOff, own.body);
+      deepEqual(await world.outbox(typed.email), []);
       const notMe = await browser.get('/account/not-me');
       match(
         notMe.body,

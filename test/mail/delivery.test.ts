@@ -167,7 +167,7 @@ describe('delivery', { concurrency: 4 }, () => {
   test('SMTP outage of an hour: every mail is sent afterwards, in order, once', async () => {
     const first = await startMailServer();
     const given = testMail({ smtpUrl: first.url() });
-    const { queueCode, run, time, records, events } = given;
+    const { mail, queueCode, run, time, records, events } = given;
     await queueCode('user0@example.com', '100000');
     await run();
     await first.close();
@@ -185,6 +185,7 @@ describe('delivery', { concurrency: 4 }, () => {
     assert.equal(codes.length, 60);
     assert.ok(attempts >= 12 && attempts <= 30, `${attempts} attempts`);
     assert.ok((await records()).every(({ value }, n) => value.state === (n === 0 ? 'sent' : 'queued')));
+    assert.match((await mail.lastFailure())?.problem ?? '', /Connection refused/);
     const back = await startMailServer({ port: first.port });
     let waited = 0;
     while ((await run()).sent === 0) {
@@ -198,6 +199,7 @@ describe('delivery', { concurrency: 4 }, () => {
     }
     await back.close();
     assert.deepEqual(codesOf(back), codes);
+    assert.equal(await mail.lastFailure(), undefined);
     assert.deepEqual(events, ['mail_server_away', 'mail_server_back']);
     assert.ok((await records()).every(({ value }) => value.state === 'sent'));
     assert.deepEqual(
