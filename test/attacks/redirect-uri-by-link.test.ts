@@ -60,7 +60,12 @@ test('redirect URI by link: filled in, its host named, not saved; then saved by 
   doesNotMatch((await admin.get(`/admin/applications/${id}`)).body, /class="asked"/);
 
   const { body } = near;
-  const values = { ...hiddenFields(body), client_name: 'Acme', 'grant_types.authorization_code': 'on' };
+  const values = {
+    ...hiddenFields(body),
+    client_name: 'Acme',
+    rotate_refresh_tokens: 'auto',
+    'grant_types.authorization_code': 'on',
+  };
   const saved = await admin.post(`/admin/applications/${id}`, {
     ...values,
     redirect_uris: linesIn(near).join('\n'),
@@ -185,6 +190,7 @@ test('post-logout redirect URI by link: from the error page into the form, saved
     ...hiddenFields(page.body),
     client_name: 'Acme',
     'grant_types.authorization_code': 'on',
+    rotate_refresh_tokens: 'auto',
     redirect_uris: REGISTERED,
     post_logout_redirect_uris: afterLinesIn(page).join('\n'),
   });

@@ -25,6 +25,7 @@ async function save(id: string, fields: Record<string, string>): Promise<Page> {
     redirect_uris: REDIRECT_URI,
     scope: 'openid',
     'grant_types.authorization_code': 'on',
+    rotate_refresh_tokens: 'auto',
     ...fields,
   });
 }
