@@ -2,13 +2,12 @@
 // has its address. The address is random, new for each picture, and says nothing of the account. Whose page shows it where,
 // and the claim `picture`, are decided above; the account names its picture.
 import type { Account, Accounts } from '../accounts/index.ts';
-import type { Clock } from '../clock.ts';
+import type { Base } from '../base.ts';
 import { AppError } from '../errors.ts';
-import type { Events } from '../events/index.ts';
 import { newSecret } from '../ids.ts';
 import type { RateLimits } from '../rate-limits/index.ts';
 import { type AvatarRecord, avatars as definition } from '../store/avatars.ts';
-import { type Collection, type Store, type Stored, VersionConflict } from '../store/port.ts';
+import { type Collection, type Stored, VersionConflict } from '../store/port.ts';
 import { type Crop, createEncoder, type EncodePicture } from './encode.ts';
 
 export { type Crop, createLookEncoder } from './encode.ts';
@@ -52,15 +51,12 @@ export interface Avatars {
   removeAsAdmin(account: Account): Promise<void>;
 }
 
-interface Deps {
-  readonly store: Store;
-  readonly clock: Clock;
-  readonly accounts: Pick<Accounts, 'find' | 'changeOwnAccount'>;
-  readonly limits: Pick<RateLimits, 'consume'>;
-  readonly events: Pick<Events, 'record' | 'on'>;
+interface AvatarDoors extends Base {
+  readonly accounts: Accounts;
+  readonly limits: RateLimits;
 }
 
-export function createAvatars({ store, clock, accounts, limits, events }: Deps): Avatars {
+export function createAvatars({ store, clock, accounts, limits, events }: AvatarDoors): Avatars {
   const collection: Collection<AvatarRecord> = store.collection(definition);
   const encode: EncodePicture = createEncoder();
   events.on('accountRemoving', ({ accountId }) => collection.removeBy('account', accountId));

@@ -1,8 +1,9 @@
 import { type Account, hasCodeFactor } from '../accounts/index.ts';
 import { AppError } from '../errors.ts';
-import { deviceName, type Events } from '../events/index.ts';
-import { arePasswordsOff, type SettingValues } from '../settings/index.ts';
+import { deviceName } from '../events/index.ts';
+import { arePasswordsOff } from '../settings/index.ts';
 import type { PasskeyAssertion, RefusedPasskey } from './assertion.ts';
+import type { PasskeyDoors } from './doors.ts';
 import type { AccountPasskeys } from './passkeys.ts';
 import type { PasskeyRegistration } from './registration.ts';
 
@@ -34,13 +35,10 @@ export interface PasskeyCeremonies {
   needsCodes(account: Account): boolean;
 }
 
-interface Deps {
-  readonly passkeys: Pick<AccountPasskeys, 'registration' | 'assertion'>;
-  readonly events: Pick<Events, 'record' | 'origins'>;
-  readonly settings: () => SettingValues;
-}
-
-export function createPasskeyCeremonies({ passkeys, events, settings }: Deps): PasskeyCeremonies {
+export function createPasskeyCeremonies(
+  { events, settings }: PasskeyDoors,
+  passkeys: AccountPasskeys,
+): PasskeyCeremonies {
   const { registration, assertion } = passkeys;
 
   async function recordRefused(

@@ -1,8 +1,8 @@
-import { type Account, type Accounts, mayBeLeftWith } from '../accounts/index.ts';
+import { type Account, mayBeLeftWith } from '../accounts/index.ts';
 import { AppError } from '../errors.ts';
-import type { Events } from '../events/index.ts';
-import { arePasswordsOff, type SettingValues } from '../settings/index.ts';
+import { arePasswordsOff } from '../settings/index.ts';
 import type { AccountRecord } from '../store/collections.ts';
+import type { PasskeyDoors } from './doors.ts';
 import { type AccountPasskeys, hasOtherWayIn, type Passkey } from './passkeys.ts';
 
 /** A passkey as shown to its owner. */
@@ -28,14 +28,10 @@ export interface PasskeyChanges {
   checkAuthMode(values: Readonly<Record<string, unknown>>): Promise<void>;
 }
 
-interface Deps {
-  readonly passkeys: Pick<AccountPasskeys, 'list' | 'rename' | 'remove'>;
-  readonly accounts: Pick<Accounts, 'passkeyAdmins'>;
-  readonly events: Pick<Events, 'record' | 'emitAndWait'>;
-  readonly settings: () => SettingValues;
-}
-
-export function createPasskeyChanges({ passkeys, accounts, events, settings }: Deps): PasskeyChanges {
+export function createPasskeyChanges(
+  { accounts, events, settings }: PasskeyDoors,
+  passkeys: AccountPasskeys,
+): PasskeyChanges {
   const mode = () => settings().auth_mode;
   const policy = () => ({ mfaMode: settings().mfa_mode, authMode: mode() });
 

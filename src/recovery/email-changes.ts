@@ -5,37 +5,21 @@
 // added address goes, a moved primary one waits for the owner, who keeps one of the two; everything is signed out.
 import {
   type Account,
-  type Accounts,
   addressKey,
   isDomainWelcome,
   ownAddress,
   parseEmail,
   securityState,
 } from '../accounts/index.ts';
-import type { Clock } from '../clock.ts';
 import { AppError, invalid } from '../errors.ts';
-import type { Events } from '../events/index.ts';
 import { MAX_OTHER_EMAILS } from '../model/users/kinds.ts';
-import { keyFor, type RateLimits } from '../rate-limits/index.ts';
-import type { SecondFactors } from '../second-factors/index.ts';
+import { keyFor } from '../rate-limits/index.ts';
 import type { MethodTimes } from '../sessions/index.ts';
-import type { SettingValues } from '../settings/index.ts';
+import type { RecoveryDoors } from './doors.ts';
 import type { EmailRequests } from './email-requests.ts';
 import type { Links } from './links.ts';
 import type { EmailChanges } from './own-emails.ts';
-import { changeOf, createStoppedChanges, isAt, movedTo, type StoppedChangesDeps } from './stopped-changes.ts';
-
-interface Deps {
-  readonly requests: EmailRequests;
-  readonly links: Pick<Links, 'removeAllOf'>;
-  readonly settings: () => SettingValues;
-  readonly accounts: StoppedChangesDeps['accounts'] & Pick<Accounts, 'findByAddress'>;
-  readonly secondFactors: Pick<SecondFactors, 'trustedDevices'>;
-  readonly passkeys: StoppedChangesDeps['passkeys'];
-  readonly limits: Pick<RateLimits, 'consume'>;
-  readonly events: Pick<Events, 'record' | 'emitAndWait' | 'origins'>;
-  readonly clock: Clock;
-}
+import { changeOf, createStoppedChanges, isAt, movedTo } from './stopped-changes.ts';
 
 const WEEK_MS = 7 * 86_400_000;
 
@@ -44,9 +28,13 @@ const without = (account: Account, address: string): string[] =>
   others(account).filter((other) => addressKey(other) !== addressKey(address));
 const hasPrimary = (account: Account): boolean => account.email !== undefined && account.isEmailVerified;
 
-export function createEmailChanges(deps: Deps): EmailChanges {
-  const { requests, links, settings, accounts, secondFactors, limits, events } = deps;
-  const stops = createStoppedChanges({ ...deps, forgetPending });
+export function createEmailChanges(
+  doors: RecoveryDoors,
+  links: Links,
+  requests: EmailRequests,
+): EmailChanges {
+  const { settings, accounts, secondFactors, limits, events } = doors;
+  const stops = createStoppedChanges(doors, requests, forgetPending);
 
   async function findCurrent(token: string, act: 'confirm' | 'stop') {
     const record = await requests.find(token, act);

@@ -1,11 +1,10 @@
 // What is stored and mailed of changes of addresses: links by the digests of their tokens, for a while, and what was stopped.
 import { type Account, addressKey, isDecided, securityState } from '../accounts/index.ts';
-import type { Clock } from '../clock.ts';
-import type { Events } from '../events/index.ts';
 import { newSecret, secretDigest } from '../ids.ts';
-import { type Mail, readerValues, requestValues } from '../mail/index.ts';
-import type { EmailChangeRecord } from '../store/collections.ts';
-import { AlreadyExists, type EphemeralCollection, VersionConflict } from '../store/port.ts';
+import { readerValues, requestValues } from '../mail/index.ts';
+import { type EmailChangeRecord, emailChanges } from '../store/collections.ts';
+import { AlreadyExists, VersionConflict } from '../store/port.ts';
+import type { RecoveryDoors } from './doors.ts';
 
 interface Link {
   readonly url: string;
@@ -48,19 +47,12 @@ export interface EmailRequests {
   ): Promise<void>;
 }
 
-interface Deps {
-  readonly collection: EphemeralCollection<EmailChangeRecord>;
-  readonly baseUrl: string;
-  readonly clock: Clock;
-  readonly mail: Pick<Mail, 'queue' | 'canSend'>;
-  readonly events: Pick<Events, 'on' | 'origins'>;
-}
-
 const TOKEN_LENGTH = newSecret().length;
 
 const stoppedId = (accountId: string): string => `stopped ${accountId}`;
 
-export function createEmailRequests({ collection, baseUrl, clock, mail, events }: Deps): EmailRequests {
+export function createEmailRequests({ store, baseUrl, clock, mail, events }: RecoveryDoors): EmailRequests {
+  const collection = store.collection(emailChanges);
   events.on('accountRemoving', ({ accountId }) => collection.removeBy('account', accountId));
   events.on('accountChangedByAdmin', async ({ before, after }) => {
     if (after.addressChange === undefined && isDecided(before, after)) await forgetDecided(after);

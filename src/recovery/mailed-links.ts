@@ -1,36 +1,15 @@
-import {
-  type Account,
-  type Accounts,
-  addressChangeOf,
-  addressKey,
-  type CompleteSignIn,
-  isUsable,
-  ownAddress,
-} from '../accounts/index.ts';
-import type { Clock } from '../clock.ts';
+import { type Account, addressChangeOf, addressKey, isUsable, ownAddress } from '../accounts/index.ts';
 import { AppError } from '../errors.ts';
-import { deviceName, type Events } from '../events/index.ts';
-import { type Mail, type MailValues, type Queued, type Requester, readerValues } from '../mail/index.ts';
+import { deviceName } from '../events/index.ts';
+import { type MailValues, type Queued, type Requester, readerValues } from '../mail/index.ts';
 import { ours } from '../phrase.ts';
-import { keyFor, type RateLimits } from '../rate-limits/index.ts';
-import { arePasswordsOff, type SettingValues } from '../settings/index.ts';
+import { keyFor } from '../rate-limits/index.ts';
+import { arePasswordsOff } from '../settings/index.ts';
 import type { MailRequestRecord } from '../store/collections.ts';
+import type { RecoveryDoors } from './doors.ts';
 import { FORMER_WAIT_MS, formerFactorOf } from './former-address.ts';
 import type { Links } from './links.ts';
 import type { EmailChanges } from './own-emails.ts';
-
-interface Deps {
-  readonly baseUrl: string;
-  readonly clock: Clock;
-  readonly settings: () => SettingValues;
-  readonly links: Pick<Links, 'create' | 'hasLasting'>;
-  readonly accounts: Pick<Accounts, 'findUsable' | 'findByLogin' | 'findByFormerAddress'>;
-  readonly signIns: Pick<CompleteSignIn, 'knownBrowser'>;
-  readonly mail: Pick<Mail, 'queue' | 'requests'>;
-  readonly limits: Pick<RateLimits, 'isWithin'>;
-  readonly events: Pick<Events, 'record'>;
-  readonly isStopped: EmailChanges['isStopped'];
-}
 
 export interface MailedLinks {
   /**
@@ -71,8 +50,12 @@ const paths = {
   email_verification: 'verify-email',
 } as const;
 
-export function createMailedLinks(deps: Deps): MailedLinks {
-  const { baseUrl, clock, settings, links, accounts, mail, limits, events, isStopped } = deps;
+export function createMailedLinks(
+  doors: RecoveryDoors,
+  links: Links,
+  isStopped: EmailChanges['isStopped'],
+): MailedLinks {
+  const { baseUrl, clock, settings, accounts, signIns, mail, limits, events } = doors;
 
   async function mailLink(link: {
     readonly account: Account;
@@ -106,7 +89,7 @@ export function createMailedLinks(deps: Deps): MailedLinks {
     to: string,
     from: Asked,
   ): Promise<boolean> {
-    const known = deps.signIns.knownBrowser(account, from.browser);
+    const known = signIns.knownBrowser(account, from.browser);
     if (known !== undefined) return limits.isWithin('mail_owner', `${kind} of ${account.id} in ${known}`);
     const what = `${kind} to ${addressKey(to)}`;
     if (kind === 'magic_link') return limits.isWithin('mail_requester_ip', keyFor(what, from.ipAddress));
@@ -165,7 +148,7 @@ export function createMailedLinks(deps: Deps): MailedLinks {
 
     async knownIn(login, browser) {
       const account = await accounts.findByLogin(login);
-      return account && deps.signIns.knownBrowser(account, browser);
+      return account && signIns.knownBrowser(account, browser);
     },
 
     async sendPasswordReset(account) {

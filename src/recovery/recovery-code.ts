@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Account, type Accounts, parseLoginName } from '../accounts/index.ts';
+import { type Account, parseLoginName } from '../accounts/index.ts';
 import { AppError } from '../errors.ts';
-import { keyFor, type RateLimits } from '../rate-limits/index.ts';
-import type { SecondFactors } from '../second-factors/index.ts';
-import { arePasswordsOff, type SettingValues } from '../settings/index.ts';
+import { keyFor } from '../rate-limits/index.ts';
+import { arePasswordsOff } from '../settings/index.ts';
+import type { RecoveryDoors } from './doors.ts';
 
 export interface UseRecoveryCode {
   /**
@@ -19,17 +19,15 @@ export interface UseRecoveryCode {
   ): Promise<Account | undefined>;
 }
 
-interface Deps {
-  readonly accounts: Pick<Accounts, 'findUsable' | 'findByLogin'>;
-  readonly secondFactors: Pick<SecondFactors, 'verifyAtSignIn'>;
-  readonly limits: Pick<RateLimits, 'consume'>;
-  readonly settings: () => SettingValues;
-}
-
 /** A wrong recovery code and an unknown name are answered after the same time. */
 const RECOVERY_MS = 250;
 
-export function createUseRecoveryCode({ accounts, secondFactors, limits, settings }: Deps): UseRecoveryCode {
+export function createUseRecoveryCode({
+  accounts,
+  secondFactors,
+  limits,
+  settings,
+}: RecoveryDoors): UseRecoveryCode {
   async function chargeGuess(key: ReturnType<typeof keyFor>) {
     try {
       const { giveBack } = await limits.consume('login_account_ip', key);

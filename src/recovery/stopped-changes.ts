@@ -2,35 +2,13 @@
 // address goes, a moved primary one waits for the owner, who keeps one of the two; what rests on the change is void, and everything
 // is signed out. Going back is for any sign-in by the ways of before. Keeping wants their highest class and a day, in which an
 // owner who is slower than a thief goes back or asks an administrator, who can do either.
-import { type Account, type Accounts, addressChangeOf, addressKey, ownAddress } from '../accounts/index.ts';
-import type { Clock } from '../clock.ts';
+import { type Account, addressChangeOf, addressKey, ownAddress } from '../accounts/index.ts';
 import { AppError } from '../errors.ts';
-import type { Events } from '../events/index.ts';
-import type { Passkeys } from '../passkeys/index.ts';
-import type { SecondFactors } from '../second-factors/index.ts';
 import type { MethodTimes } from '../sessions/index.ts';
 import type { EmailChangeRecord } from '../store/collections.ts';
+import type { RecoveryDoors } from './doors.ts';
 import type { EmailRequests } from './email-requests.ts';
 import type { EmailChange, StoppedEmailChange } from './own-emails.ts';
-
-export interface StoppedChangesDeps {
-  readonly requests: EmailRequests;
-  readonly accounts: Pick<
-    Accounts,
-    | 'find'
-    | 'changeOwnAccount'
-    | 'endSessionsAsAdmin'
-    | 'voidSignInsInProgress'
-    | 'stopAddressChange'
-    | 'isByOldWays'
-  >;
-  readonly passkeys: Pick<Passkeys, 'list'>;
-  readonly secondFactors: Pick<SecondFactors, 'trustedDevices'>;
-  readonly events: Pick<Events, 'record' | 'emitAndWait'>;
-  readonly clock: Clock;
-  /** What waits for a link of a mail. */
-  readonly forgetPending: (account: Account) => Promise<void>;
-}
 
 const DAY_MS = 86_400_000;
 
@@ -51,8 +29,13 @@ export const movedTo = (account: Account, email: string) => ({
 
 export const isAt = (account: Account, address: string): boolean => account.emailKey === addressKey(address);
 
-export function createStoppedChanges(deps: StoppedChangesDeps) {
-  const { requests, accounts, passkeys, secondFactors, events, clock } = deps;
+export function createStoppedChanges(
+  doors: RecoveryDoors,
+  requests: EmailRequests,
+  /** What waits for a link of a mail. */
+  forgetPending: (account: Account) => Promise<void>,
+) {
+  const { accounts, passkeys, secondFactors, events, clock } = doors;
 
   /** What of it a stop would undo now: it counts as long as the primary address is another, or the added one is there. */
   function standing(record: EmailChangeRecord, account: Account): 'change' | 'addition' | undefined {
@@ -96,7 +79,7 @@ export function createStoppedChanges(deps: StoppedChangesDeps) {
       from,
       isPasskeyNew: (id) => (made.get(id) ?? 0) >= since,
     });
-    await deps.forgetPending(account);
+    await forgetPending(account);
     await signOutEverywhere(account);
     await events.emitAndWait('addressChangeStopped', { accountId: account.id, since });
     const event = isMoved ? 'email.change_stopped' : 'email.addition_stopped';

@@ -1,9 +1,6 @@
-import { type Account, type Accounts, checkNewPassword, isOldAddress } from '../accounts/index.ts';
-import type { Clock } from '../clock.ts';
+import { type Account, checkNewPassword, isOldAddress } from '../accounts/index.ts';
 import { invalid } from '../errors.ts';
-import type { Events } from '../events/index.ts';
-import type { SecondFactors } from '../second-factors/index.ts';
-import type { SettingValues } from '../settings/index.ts';
+import type { RecoveryDoors } from './doors.ts';
 import { isFormerCode } from './former-address.ts';
 import type { Link, Links } from './links.ts';
 
@@ -21,24 +18,14 @@ export interface UseLinks {
   useMagicLink(token: string): Promise<Account | undefined>;
 }
 
-interface Deps {
-  readonly accounts: Pick<Accounts, 'find' | 'findUsable' | 'changeOwnAccount'>;
-  readonly links: Pick<Links, 'find' | 'consume'>;
-  readonly events: Pick<Events, 'record'>;
-  readonly settings: () => SettingValues;
-  readonly baseUrl: string;
-  readonly clock: Clock;
-  readonly secondFactors: Pick<SecondFactors, 'verifyAtSignIn'>;
-}
-
-export function createUseLinks(deps: Deps): UseLinks {
-  const { accounts, links, events, settings, baseUrl, clock } = deps;
+export function createUseLinks(doors: RecoveryDoors, links: Links): UseLinks {
+  const { accounts, events, settings, baseUrl, clock } = doors;
 
   async function isRightCode({ accountId, factor }: Link, code: string): Promise<boolean> {
     const account = await accounts.findUsable(accountId);
     if (account === undefined || factor !== 'code') return false;
     const attempt = { code, boundTo: `reset of ${accountId}`, now: clock() };
-    return isFormerCode(account, attempt, deps.secondFactors);
+    return isFormerCode(account, attempt, doors.secondFactors);
   }
 
   return {

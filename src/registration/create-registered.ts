@@ -1,9 +1,7 @@
-import { type Account, type Accounts, type NewAccount, problemOfChosenUsername } from '../accounts/index.ts';
-import type { Clock } from '../clock.ts';
+import { type Account, type NewAccount, problemOfChosenUsername } from '../accounts/index.ts';
 import { invalid } from '../errors.ts';
-import type { Events } from '../events/index.ts';
-import type { SettingValues } from '../settings/index.ts';
 import type { AccountRecord } from '../store/collections.ts';
+import type { RegistrationDoors } from './doors.ts';
 import { type SignupAnswers, signupFields, signupQuestions } from './questions.ts';
 
 /** Creates an account from a form, both at sign-up and with an invitation. */
@@ -29,13 +27,7 @@ function toNewAccount({ values, password }: SignupAnswers): NewAccount {
   };
 }
 
-export function createRegistered(deps: {
-  accounts: Pick<Accounts, 'prepare' | 'createPrepared'>;
-  events: Pick<Events, 'record'>;
-  settings: () => SettingValues;
-  clock: Clock;
-}): CreateRegistered {
-  const { accounts, events, settings, clock } = deps;
+export function createRegistered({ accounts, events, settings, clock }: RegistrationDoors): CreateRegistered {
   return {
     async prepare(answers) {
       const wanted = toNewAccount(answers);

@@ -1,11 +1,8 @@
-import { type Account, type Accounts, checkNewPassword } from '../accounts/index.ts';
-import type { Clock } from '../clock.ts';
+import { type Account, checkNewPassword } from '../accounts/index.ts';
 import { AppError } from '../errors.ts';
-import type { Events } from '../events/index.ts';
-import { type Mail, type Queued, readerValues } from '../mail/index.ts';
+import { type Queued, readerValues } from '../mail/index.ts';
 import { ours } from '../phrase.ts';
-import type { Recovery } from '../recovery/index.ts';
-import type { SettingValues } from '../settings/index.ts';
+import type { RegistrationDoors } from './doors.ts';
 import { inviterOf } from './inviter.ts';
 
 /**
@@ -24,20 +21,10 @@ export interface Enrolment {
   complete(token: string, password: string | undefined): Promise<Account | undefined>;
 }
 
-interface Deps {
-  readonly accounts: Pick<Accounts, 'find' | 'findUsable' | 'changeOwnAccount'>;
-  readonly mail: Pick<Mail, 'queue' | 'canSend'>;
-  readonly recovery: Pick<Recovery, 'links' | 'emailChanges'>;
-  readonly events: Pick<Events, 'record' | 'origins'>;
-  readonly settings: () => SettingValues;
-  readonly clock: Clock;
-  readonly baseUrl: string;
-}
-
 const PURPOSE = 'invitation';
 
-export function createEnrolment(deps: Deps): Enrolment {
-  const { accounts, mail, recovery, events, settings, clock, baseUrl } = deps;
+export function createEnrolment(doors: RegistrationDoors): Enrolment {
+  const { accounts, mail, recovery, events, settings, clock, baseUrl } = doors;
   const { links, emailChanges } = recovery;
   return {
     async sendLink(account) {
@@ -53,7 +40,7 @@ export function createEnrolment(deps: Deps): Enrolment {
       });
       const url = `${baseUrl}/oauth2/enrol?token=${token}`;
       const expiresSeconds = Math.round((expiresAt - clock()) / 1000);
-      const inviter = await inviterOf(deps);
+      const inviter = await inviterOf(doors);
       const values = {
         ...readerValues(account),
         url,

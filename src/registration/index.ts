@@ -1,19 +1,10 @@
 // Ways for users to get an account: sign-up (sign-up.ts, where to start), an administrator's invitation
 // (use-invitations.ts), and a one-time link to an account that an administrator created (enrolment.ts). Not here:
 // accounts/ validates accounts and passwords, recovery/ owns the tokens of mailed links, interactions/ the pages.
-
-import type { Accounts } from '../accounts/index.ts';
-import type { Clients } from '../clients/index.ts';
-import type { Clock } from '../clock.ts';
-import type { Events } from '../events/index.ts';
-import type { Mail } from '../mail/index.ts';
-import type { RateLimits } from '../rate-limits/index.ts';
-import type { Recovery } from '../recovery/index.ts';
-import type { SettingValues } from '../settings/index.ts';
 import * as model from '../store/collections.ts';
-import type { Store } from '../store/port.ts';
 import * as newAccounts from '../store/signups.ts';
 import { createRegistered } from './create-registered.ts';
+import type { RegistrationDoors } from './doors.ts';
 import { createEnrolment, type Enrolment } from './enrolment.ts';
 import { createTickets, type Tickets } from './enrolment-tickets.ts';
 import { createInvitations, type Invitations } from './invitations.ts';
@@ -32,26 +23,14 @@ export interface Registration {
   readonly tickets: Tickets;
 }
 
-export function createRegistration(deps: {
-  store: Pick<Store, 'collection' | 'ephemeral'>;
-  baseUrl: string;
-  secretKeys: readonly string[];
-  clock: Clock;
-  settings: () => SettingValues;
-  accounts: Pick<Accounts, 'find' | 'findUsable' | 'prepare' | 'createPrepared' | 'changeOwnAccount'>;
-  clients: Pick<Clients, 'find'>;
-  mail: Pick<Mail, 'canSend' | 'queue' | 'requests'>;
-  recovery: Pick<Recovery, 'links' | 'emailChanges' | 'sendEmailVerification'>;
-  events: Pick<Events, 'record' | 'on' | 'origins'>;
-  limits: Pick<RateLimits, 'consume' | 'isWithin'>;
-}): Registration {
-  const { store, clock, settings, accounts } = deps;
-  const shared = { ...deps, registered: createRegistered(deps) };
+export function createRegistration(doors: RegistrationDoors): Registration {
+  const { store, clock, settings, accounts, secretKeys, events } = doors;
+  const registered = createRegistered(doors);
   const records = store.collection(model.accounts);
   const signups = createSignups({
     collection: store.ephemeral(newAccounts.signups),
     accounts: records,
-    secretKeys: deps.secretKeys,
+    secretKeys,
     clock,
     settings,
   });
@@ -60,20 +39,20 @@ export function createRegistration(deps: {
     accounts: records,
     clock,
   });
-  deps.events.on('accountRemoving', ({ accountId }) => invitations.removeAllOf(accountId));
+  events.on('accountRemoving', ({ accountId }) => invitations.removeAllOf(accountId));
   const tickets = createTickets({
     collection: store.ephemeral(newAccounts.enrolments),
     clock,
     findUsable: (id) => accounts.findUsable(id),
   });
   return {
-    signUp: createSignUp({ ...shared, signups }),
+    signUp: createSignUp(doors, signups, registered),
     invitations: {
       query: invitations.query,
       remove: invitations.remove,
-      ...createInvitationUseCases({ ...shared, invitations }),
+      ...createInvitationUseCases(doors, invitations, registered),
     },
-    enrolment: createEnrolment(shared),
+    enrolment: createEnrolment(doors),
     tickets,
   };
 }

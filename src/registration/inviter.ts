@@ -1,13 +1,10 @@
-import { type Accounts, displayNameOf } from '../accounts/index.ts';
-import type { Events } from '../events/index.ts';
+import { displayNameOf } from '../accounts/index.ts';
+import type { RegistrationDoors } from './doors.ts';
 
 /** @returns the name of the administrator whose request this is, for the mail that it sends; undefined for programs */
-export async function inviterOf(deps: {
-  readonly events: Pick<Events, 'origins'>;
-  readonly accounts: Pick<Accounts, 'find'>;
-}): Promise<string | undefined> {
-  const actor = deps.events.origins.actor();
+export async function inviterOf({ events, accounts }: RegistrationDoors): Promise<string | undefined> {
+  const actor = events.origins.actor();
   if (actor?.kind !== 'user' || actor.id === undefined) return undefined;
-  const account = await deps.accounts.find(actor.id);
+  const account = await accounts.find(actor.id);
   return account && (displayNameOf(account.profile) ?? account.username);
 }

@@ -1,13 +1,12 @@
 import { type Account, addressKey, isDomainWelcome, parseEmail } from '../accounts/index.ts';
-import type { Clients } from '../clients/index.ts';
-import type { Clock } from '../clock.ts';
 import { AppError, invalid } from '../errors.ts';
-import type { Mail, MailValues, Requester } from '../mail/index.ts';
+import type { MailValues, Requester } from '../mail/index.ts';
 import type { MailTemplate } from '../model/mails.ts';
-import { keyFor, type RateLimits } from '../rate-limits/index.ts';
-import { arePasswordsOff, type SettingValues } from '../settings/index.ts';
+import { keyFor } from '../rate-limits/index.ts';
+import { arePasswordsOff } from '../settings/index.ts';
 import type { ClientRecord, MailRequestRecord } from '../store/collections.ts';
 import type { CreateRegistered } from './create-registered.ts';
+import type { RegistrationDoors } from './doors.ts';
 import { type SignupAnswers, type SignupQuestions, signupQuestions } from './questions.ts';
 import { type PendingSignup, SIGNUP_CODE_COOLDOWN_SECONDS, type Signups } from './signups.ts';
 
@@ -43,19 +42,12 @@ interface PendingSignupView {
   readonly canSkip: boolean;
 }
 
-interface Deps {
-  readonly signups: Signups;
-  readonly registered: CreateRegistered;
-  readonly clients: Pick<Clients, 'find'>;
-  readonly mail: Pick<Mail, 'queue' | 'requests' | 'canSend'>;
-  readonly limits: Pick<RateLimits, 'consume'>;
-  readonly settings: () => SettingValues;
-  readonly clock: Clock;
-  readonly baseUrl: string;
-}
-
-export function createSignUp(deps: Deps): SignUp {
-  const { signups, registered, clients, mail, limits, settings, clock } = deps;
+export function createSignUp(
+  doors: RegistrationDoors,
+  signups: Signups,
+  registered: CreateRegistered,
+): SignUp {
+  const { clients, mail, limits, settings, clock } = doors;
 
   const isOpen = ({ isActive, allowSelfSignup }: ClientRecord): boolean =>
     isActive && (allowSelfSignup ?? settings().allow_self_signup);
@@ -80,7 +72,7 @@ export function createSignUp(deps: Deps): SignUp {
   const requestCode = (interaction: string, email: string, requester: Requester): Promise<void> =>
     mail.requests.request({ kind: 'signup', email, interaction, ...requester });
 
-  mail.requests.on('signup', createAnswer(deps));
+  mail.requests.on('signup', createAnswer(doors, signups));
 
   /** Where no code can verify an address, none is asked for that need not be. */
   function questions(): SignupQuestions {
@@ -168,7 +160,7 @@ const nextAt = ({ askedAt }: Pick<PendingSignup, 'askedAt'>): number =>
   askedAt + SIGNUP_CODE_COOLDOWN_SECONDS * 1000;
 
 /** The mail to a new user. It omits the username, which an attacker could choose as a message. */
-function createAnswer({ signups, mail, settings, clock, baseUrl }: Deps) {
+function createAnswer({ mail, settings, clock, baseUrl }: RegistrationDoors, signups: Signups) {
   return async ({ interaction = '', email, ipAddress, language }: MailRequestRecord): Promise<void> => {
     const issued = await signups.issue(interaction);
     if (issued === undefined || issued.email !== email) return;

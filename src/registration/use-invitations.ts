@@ -1,11 +1,8 @@
-import type { Account, Accounts } from '../accounts/index.ts';
-import type { Clients } from '../clients/index.ts';
+import type { Account } from '../accounts/index.ts';
 import { AppError, invalid } from '../errors.ts';
-import type { Events } from '../events/index.ts';
-import type { Mail, MailValues, Queued } from '../mail/index.ts';
-import type { Recovery } from '../recovery/index.ts';
-import type { SettingValues } from '../settings/index.ts';
+import type { MailValues, Queued } from '../mail/index.ts';
 import type { CreateRegistered } from './create-registered.ts';
+import type { RegistrationDoors } from './doors.ts';
 import type { Invitation, Invitations, WithTokens } from './invitations.ts';
 import { inviterOf } from './inviter.ts';
 import type { SignupAnswers } from './questions.ts';
@@ -41,24 +38,16 @@ export interface InvitationUseCases {
   accept(token: string, answers: SignupAnswers): Promise<Account | undefined>;
 }
 
-interface Deps {
-  readonly invitations: Invitations;
-  readonly registered: CreateRegistered;
-  readonly clients: Pick<Clients, 'find'>;
-  readonly mail: Pick<Mail, 'queue' | 'canSend'>;
-  readonly recovery: Pick<Recovery, 'sendEmailVerification'>;
-  readonly accounts: Pick<Accounts, 'find'>;
-  readonly events: Pick<Events, 'record' | 'origins'>;
-  readonly settings: () => SettingValues;
-  readonly baseUrl: string;
-}
-
-export function createInvitationUseCases(deps: Deps): InvitationUseCases {
-  const { invitations, registered, clients, mail, recovery, events, settings, baseUrl } = deps;
+export function createInvitationUseCases(
+  doors: RegistrationDoors,
+  invitations: Invitations,
+  registered: CreateRegistered,
+): InvitationUseCases {
+  const { clients, mail, recovery, events, settings, baseUrl } = doors;
 
   /** In the administrator's language: the invited person's is not known, and most read the same. */
   async function send(to: string, client: unknown, link: MailValues): Promise<Queued> {
-    const inviter = await inviterOf(deps);
+    const inviter = await inviterOf(doors);
     const values = {
       ...link,
       ...(inviter !== undefined && { inviter }),

@@ -2,16 +2,10 @@
 // trusted devices (trusted-devices.ts), and the limits on guessing them (limit.ts). Start with second-factors.ts,
 // which knows an account's factors and verifies codes; sign-in.ts uses it at a sign-in. Not here: the order of pages
 // is in interactions/, passkeys are in passkeys/.
-import type { Accounts } from '../accounts/index.ts';
-import type { Clock } from '../clock.ts';
-import type { Events } from '../events/index.ts';
-import type { Mail } from '../mail/index.ts';
-import type { SettingValues } from '../settings/index.ts';
 import * as model from '../store/collections.ts';
-import type { Store } from '../store/port.ts';
+import type { SecondFactorDoors } from './doors.ts';
 import { type CodeFactors, createCodeFactors } from './second-factors.ts';
 import { createSignInFactors, type SignInFactors } from './sign-in.ts';
-import type { Seal } from './totp.ts';
 
 export { EMAIL_CODE_COOLDOWN_SECONDS } from './email-codes.ts';
 export { toQrDataUri } from './qr.ts';
@@ -22,20 +16,10 @@ export type { TrustedDevice, TrustedDevices } from './trusted-devices.ts';
 
 export interface SecondFactors extends CodeFactors, SignInFactors {}
 
-export function createSecondFactors(deps: {
-  store: Pick<Store, 'collection' | 'ephemeral'>;
-  /** Newest first. */
-  secretKeys: readonly string[];
-  sealer: Seal;
-  clock: Clock;
-  settings: () => SettingValues;
-  accounts: Pick<Accounts, 'findUsable'>;
-  mail: Pick<Mail, 'canSend' | 'queue'>;
-  events: Pick<Events, 'record' | 'on' | 'origins'>;
-}): SecondFactors {
-  const { store, settings, events } = deps;
+export function createSecondFactors(doors: SecondFactorDoors): SecondFactors {
+  const { store, settings, events } = doors;
   const factors = createCodeFactors({
-    ...deps,
+    ...doors,
     accounts: store.collection(model.accounts),
     emailChallenges: store.ephemeral(model.emailChallenges),
     trustedDevices: store.collection(model.trustedDevices),
@@ -48,5 +32,5 @@ export function createSecondFactors(deps: {
     if (isSecondFactorReset || before.emailKey !== after.emailKey)
       await factors.trustedDevices.revokeAll(after.id);
   });
-  return { ...factors, ...createSignInFactors({ ...deps, factors }) };
+  return { ...factors, ...createSignInFactors(doors, factors) };
 }

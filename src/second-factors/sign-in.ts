@@ -1,9 +1,8 @@
-import type { Account, Accounts } from '../accounts/index.ts';
-import type { Clock } from '../clock.ts';
-import { deviceName, type Events } from '../events/index.ts';
-import { type Mail, readerValues, requestValues } from '../mail/index.ts';
+import type { Account } from '../accounts/index.ts';
+import { deviceName } from '../events/index.ts';
+import { readerValues, requestValues } from '../mail/index.ts';
 import type { CodeFactor, EnrolledCode } from '../model/ways-to-sign-in.ts';
-import type { SettingValues } from '../settings/index.ts';
+import type { SecondFactorDoors } from './doors.ts';
 import type { Verdict } from './limit.ts';
 import type { CodeFactors } from './second-factors.ts';
 
@@ -44,20 +43,8 @@ export interface SignInFactors {
   trustDevice(accountId: string): Promise<string | undefined>;
 }
 
-interface Deps {
-  readonly factors: Pick<
-    CodeFactors,
-    'verify' | 'totp' | 'startEmail' | 'setEmailFactor' | 'methodsOf' | 'trustedDevices'
-  >;
-  readonly accounts: Pick<Accounts, 'findUsable'>;
-  readonly mail: Pick<Mail, 'queue' | 'canSend'>;
-  readonly events: Pick<Events, 'record' | 'origins'>;
-  readonly settings: () => SettingValues;
-  readonly clock: Clock;
-}
-
-export function createSignInFactors(deps: Deps): SignInFactors {
-  const { factors, accounts, mail, events, settings, clock } = deps;
+export function createSignInFactors(doors: SecondFactorDoors, factors: CodeFactors): SignInFactors {
+  const { accounts, mail, events, settings, clock } = doors;
 
   async function recordEnrolment(accountId: string, method: EnrolledCode): Promise<void> {
     await events.record({ event: 'mfa.enrolled', owner: accountId, details: { method } });

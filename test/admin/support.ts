@@ -25,6 +25,7 @@ import { type Apis, createApiDomain, createFindApiForGroup } from '../../src/api
 import { createAudit } from '../../src/audit/audit.ts';
 import { createTokenLog } from '../../src/audit/token-log.ts';
 import { createAvatars, createLookEncoder } from '../../src/avatars/index.ts';
+import type { Base } from '../../src/base.ts';
 import { startBranding } from '../../src/branding/index.ts';
 import { createApiKeys } from '../../src/clients/api-keys.ts';
 import { createClients } from '../../src/clients/clients.ts';
@@ -183,23 +184,6 @@ async function run(store: Store, time: Clockwork, act: (world: World) => Promise
     stamp: () => 0,
   });
   const branding = await startBranding({ store, clock, settings, events, encode: createLookEncoder() });
-  const passkeys = createPasskeys({
-    store,
-    clock,
-    baseUrl: BASE_URL,
-    settings: () => settings.current(),
-    accounts,
-    events,
-  });
-  const mail = createMail({
-    store,
-    sealer,
-    clock,
-    settings: () => settings.current(),
-    baseUrl: BASE_URL,
-    events,
-    log,
-  });
   const authorizeAdmin: AdminPorts['authorizeAdmin'] = async (ctx) => {
     const authorization = ctx.get('Authorization');
     if (authorization === '') throw new AppError('auth.required');
@@ -213,18 +197,23 @@ async function run(store: Store, time: Clockwork, act: (world: World) => Promise
     settings: () => settings.current(),
     log,
   });
-  const base = {
-    ...{ store, clock, events, sealer, log, accounts, clients, mail, limits, passkeys },
-    baseUrl: BASE_URL,
+  const base: Base = {
+    ...{ store, clock, events, sealer, log },
+    ...{ baseUrl: BASE_URL, basePath: '', issuer: `${BASE_URL}/oauth2`, version: '0.0.0' },
     secretKeys: ['test-secret-key-0123456789-0123456789'],
+    cookieKeys: ['a key for cursors in tests'],
     settings: () => settings.current(),
+    placeOf: () => undefined,
   };
-  const avatars = createAvatars(base);
-  const secondFactors = createSecondFactors(base);
+  const mail = createMail(base);
+  const passkeys = createPasskeys({ ...base, accounts });
+  const doors = { ...base, accounts, clients, mail, limits, passkeys };
+  const avatars = createAvatars(doors);
+  const secondFactors = createSecondFactors(doors);
   const { trustedDevices } = secondFactors;
   const signIns = createCompleteSignIn({ collection: store.collection(model.accounts), clock });
-  const recovery = createRecovery({ ...base, secondFactors, signIns });
-  const registration = createRegistration({ ...base, recovery });
+  const recovery = createRecovery({ ...doors, secondFactors, signIns });
+  const registration = createRegistration({ ...doors, recovery });
   const deps: Parameters<typeof adminRoutes>[0] = {
     accounts,
     clients,
@@ -258,7 +247,7 @@ async function run(store: Store, time: Clockwork, act: (world: World) => Promise
       log,
     }),
     groups,
-    ...createApiParts({ store, clock, sealer, grants, cookieKeys: ['a key for cursors in tests'] }),
+    ...createApiParts({ ...base, grants }),
     importAccount: createImportAccount({
       collection: store.collection(model.accounts),
       groups,
