@@ -151,17 +151,17 @@ export async function createApp(options: AppOptions): Promise<App> {
   const directory = createAccountDirectory(domains);
   const confirmSession = createConfirmSession(domains);
   const logoutDeliveries = createLogoutDeliveries({ ...domains, mount });
-  const state = createProtocolState({ ...domains, mount, directory });
-  const called = { ...domains, mount, accounts: directory };
+  const mounted = { ...domains, mount, directory };
+  const state = createProtocolState(mounted);
   const protocolDoors: ProtocolDoors = {
-    ...domains,
+    ...mounted,
     ...state,
-    ...createBearers({ ...domains, ...state, directory, adminToken: config.adminToken }),
-    ...{ mount, directory, confirmSession, logoutDeliveries, outbound },
+    ...createBearers({ ...mounted, ...state, adminToken: config.adminToken }),
+    ...{ confirmSession, logoutDeliveries, outbound },
     revokeToken: createRevokeToken({ revokeGrant: grants.revoke, events }),
     readCalledAddresses: createReadCalledAddresses(outbound),
-    previewTokens: createTokenPreview(called),
-    redeemCode: createRedeemCode(called),
+    previewTokens: createTokenPreview(mounted),
+    redeemCode: createRedeemCode(mounted),
   };
   const doors = { ...protocolDoors, browsers: createKnownBrowsers(domains) };
   const interactions = createInteractions(doors);

@@ -1,11 +1,8 @@
 // What the protocol core adds to the doors below it, for the pages and APIs above.
-import type { Account } from '../accounts/index.ts';
-import type { Domains } from '../domains.ts';
 import type { HasOrigin } from '../http/index.ts';
 import type { ConfirmSession } from './entitlements/account-directory.ts';
-import type { AccountDirectory } from './entitlements/find-account.ts';
 import type { LogoutDeliveries } from './logout/logout-deliveries.ts';
-import type { ProtocolMount } from './mount.ts';
+import type { MountedDoors } from './mounted-doors.ts';
 import type { ReadCalledAddresses } from './outbound/called-addresses.ts';
 import type { Outbound } from './outbound/outbound.ts';
 import type { PreviewTokens } from './preview/index.ts';
@@ -30,9 +27,7 @@ export interface ProtocolState {
   readonly dpop: DpopProofs;
 }
 
-export interface ProtocolDoors extends Domains, ProtocolState, Bearers {
-  readonly mount: ProtocolMount;
-  readonly directory: AccountDirectory<Account>;
+export interface ProtocolDoors extends MountedDoors, ProtocolState, Bearers {
   readonly confirmSession: ConfirmSession;
   readonly revokeToken: RevokeToken;
   readonly logoutDeliveries: LogoutDeliveries;

@@ -3,12 +3,10 @@
 // sign-in pages (interactions/) nor accounts, clients, sessions and keys, which it reads by their domains.
 // Start with create-provider.ts (the library and what surrounds it) and routes.ts (the order of endpoints). The sign-in pages,
 // which answer for the library, have a door of their own: sign-in.ts.
-
 import type Koa from 'koa';
 import type { ClientsDeps } from '../clients/index.ts';
 import type { Config } from '../config/types.ts';
-import type { Domains } from '../domains.ts';
-import { pinOrigin, readForm, readJson, securityHeaderValues } from '../http/index.ts';
+import { pinOrigin, readJson, securityHeaderValues } from '../http/index.ts';
 import { secretDigest } from '../ids.ts';
 import type { KeySet } from '../keys/index.ts';
 import { oidcSessions } from '../store/protocol-collections.ts';
@@ -19,6 +17,7 @@ import { followSetting } from './legacy/index.ts';
 import type { LogoutPages } from './logout/logout.ts';
 import { normalizeMetadata } from './models/client.ts';
 import type { ProtocolMount } from './mount.ts';
+import type { MountedDoors } from './mounted-doors.ts';
 import { ProviderBase } from './provider-base.ts';
 import { registrationRoutes } from './requests/registration.ts';
 import { createRepeatWatch } from './requests/repeated-values.ts';
@@ -77,9 +76,7 @@ export { vouchFor } from './vouched-requests.ts';
 /** @returns the request of the protocol in whose course this is called; undefined outside of them */
 export const currentRequest = (): object | undefined => ProviderBase.ctx;
 
-export function createProtocolState(
-  doors: Domains & Pick<ProtocolDoors, 'mount' | 'directory'>,
-): ProtocolState {
+export function createProtocolState(doors: MountedDoors): ProtocolState {
   const { mount, directory, clients, apis, settings, clock, secretKeys } = doors;
   const provider = () => mount.provider;
   const find = withTried(clients.find, doors.baseUrl);
@@ -179,24 +176,14 @@ export function createProtocol(
 
 /** Everything under /oauth2, in the order in which it is to be used. */
 export function createProtocolRoutes(doors: ProtocolDoors, logoutPages: LogoutPages): Koa.Middleware[] {
-  const { agents, limits } = doors;
-  return protocolRoutes({
+  const registration = registrationRoutes({
     ...doors,
-    ...doors.guards,
-    logoutPages,
-    outbound: doors.outbound.fetch,
-    documents: agents.documents,
-    readForm,
-    isOn: () => doors.settings().legacy_profiles,
-    chargePublicRequest: (address) => limits.consume('public_requests_ip', address),
-    registration: registrationRoutes({
-      ...doors,
-      ...agents,
-      readJson,
-      path: '/oauth2/register',
-      publicUrl: `${doors.baseUrl}/oauth2/register`,
-    }),
+    ...doors.agents,
+    readJson,
+    path: '/oauth2/register',
+    publicUrl: `${doors.baseUrl}/oauth2/register`,
   });
+  return protocolRoutes(doors, logoutPages, registration);
 }
 
 /** The library's own schema of client metadata, as it is with the provider in use. */

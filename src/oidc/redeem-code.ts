@@ -1,12 +1,11 @@
 // The codes that this server redeems itself (RFC 6749 §4.1.3), and nobody else (vouched-requests.ts): those of our own pages, and of
 // applications that are tried. What is issued for them stays in this process.
 import { errors, type KoaContextWithOIDC } from 'oidc-provider';
-import type { Apis } from '../apis/index.ts';
-import { type Clock, epochSeconds } from '../clock.ts';
-import { type AccountDirectory, requestAccount } from './entitlements/find-account.ts';
+import { epochSeconds } from '../clock.ts';
+import { requestAccount } from './entitlements/find-account.ts';
 import { answerGrant, runIn } from './library-internals.ts';
 import { clientRecord } from './models/client.ts';
-import type { ProtocolMount } from './mount.ts';
+import type { MountedDoors } from './mounted-doors.ts';
 import { inFormOfRequest } from './provider-middleware.ts';
 import { tokenRequest, userinfoFor } from './token-request.ts';
 
@@ -38,13 +37,6 @@ export interface Redeemed {
 
 export type RedeemCode = (code: CodeToRedeem) => Promise<Redeemed>;
 
-interface Deps {
-  readonly mount: Pick<ProtocolMount, 'provider'>;
-  readonly accounts: Pick<AccountDirectory, 'claims'>;
-  readonly apis: Pick<Apis, 'findByIdentifier'>;
-  readonly clock: Clock;
-}
-
 const answerOf = (status: number, body: unknown): Answer => ({ status, body: JSON.stringify(body) });
 
 /** @throws what is no answer of the protocol */
@@ -54,7 +46,7 @@ function refusalOf(error: unknown): Answer {
   return answerOf(statusCode, { error: code, error_description: description });
 }
 
-export function createRedeemCode({ mount, accounts, apis, clock }: Deps): RedeemCode {
+export function createRedeemCode({ mount, directory, apis, clock }: MountedDoors): RedeemCode {
   async function grant(ctx: KoaContextWithOIDC): Promise<void> {
     const { provider } = mount;
     try {
@@ -67,7 +59,7 @@ export function createRedeemCode({ mount, accounts, apis, clock }: Deps): Redeem
   }
 
   async function userinfo(ctx: KoaContextWithOIDC): Promise<Answer> {
-    const read = userinfoFor(ctx, accounts);
+    const read = userinfoFor(ctx, directory);
     const { client } = ctx.oidc;
     if (read === undefined || client === undefined)
       return refusalOf(new errors.InvalidToken('not for userinfo'));

@@ -3,12 +3,7 @@
 import { createHash } from 'node:crypto';
 import type Koa from 'koa';
 import { createRouter, type RouteContext } from '../../http/index.ts';
-import type { ProtocolMount } from '../mount.ts';
-
-interface Deps {
-  readonly mount: Pick<ProtocolMount, 'publicKey'>;
-  readonly baseUrl: string;
-}
+import type { ProtocolDoors } from '../doors.ts';
 
 /**
  * keycloak-js asks this page whether cookies work in frames, and waits for the answer. It is always no: a yes would have it load
@@ -43,7 +38,7 @@ function showCookieCheck(ctx: RouteContext): void {
 }
 
 /** Which realms answer, aliases.ts has decided before. */
-export function realmRoutes({ mount, baseUrl }: Deps): Koa.Middleware {
+export function realmRoutes({ mount, baseUrl }: ProtocolDoors): Koa.Middleware {
   const router = createRouter({ prefix: '/realms', refusesOtherMethods: true });
   router.get('/:realm', (ctx) => {
     const realm = String(ctx.params.realm);

@@ -1,13 +1,7 @@
 // Front-channel logout (OIDC Front-Channel Logout 1.0), which the library no longer has: which addresses of the session's
 // applications the page after the sign-out loads in frames. Where that is shown is the sign-in pages' (interactions/).
 import type { Session } from 'oidc-provider';
-import type { Client } from '../../clients/index.ts';
-
-interface Deps {
-  readonly isOn: () => boolean;
-  readonly issuer: string;
-  readonly clients: { find(id: string): Promise<Client | undefined> };
-}
+import type { ProtocolDoors } from '../doors.ts';
 
 /** Read before the session ends. @returns addresses to load afterwards, none while the profile is off */
 export type FramesOf = (session: Session) => Promise<readonly string[]>;
@@ -19,7 +13,7 @@ interface Authorization {
   readonly sid?: string | undefined;
 }
 
-export function createFramesOf({ isOn, issuer, clients }: Deps): FramesOf {
+export function createFramesOf({ settings, issuer, clients }: ProtocolDoors): FramesOf {
   async function frameOf([clientId, { sid }]: [string, Authorization]): Promise<string | undefined> {
     const client = await clients.find(clientId);
     // Without what is not allowed any more (src/clients/legacy.ts).
@@ -33,7 +27,7 @@ export function createFramesOf({ isOn, issuer, clients }: Deps): FramesOf {
   }
 
   return async (session) => {
-    if (!isOn()) return [];
+    if (!settings().legacy_profiles) return [];
     const entries: [string, Authorization][] = Object.entries(session.authorizations ?? {});
     return (await Promise.all(entries.slice(0, MAX_FRAMES).map(frameOf))).filter((uri) => uri !== undefined);
   };

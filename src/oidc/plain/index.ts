@@ -1,5 +1,4 @@
 // Plain answers: start with plain-answers.ts.
-
 import type { Config } from '../../config/types.ts';
 import type { ProtocolDoors } from '../doors.ts';
 import { createAliasOf } from '../foreign-layout/aliases.ts';
@@ -16,7 +15,7 @@ export function createPlain(
   { hasPlainAnswers, trustProxy }: Pick<Config, 'hasPlainAnswers' | 'trustProxy'>,
 ): PlainAnswers | undefined {
   if (!hasPlainAnswers) return undefined;
-  const { settingsInStore, events, settings, sharedTokens: tokens } = doors;
+  const { settingsInStore, settings } = doors;
   return createPlainAnswers({
     config: { ...doors, trustProxy },
     // For the legacy profile: its provider may not be built yet.
@@ -24,9 +23,9 @@ export function createPlain(
     resolveAlias: createAliasOf({ ...doors, realmAliases: () => settings().realm_aliases }),
     refreshSettings: () => settingsInStore.refresh(),
     handlers: {
-      'POST /oauth2/introspect': introspectPlainly({ ...doors, bearers: doors, tokens }),
-      'POST /oauth2/token': tokenPlainly({ ...doors, origins: events.origins }),
-      'GET /oauth2/userinfo': userinfoPlainly({ accounts: doors.directory, tokens }),
+      'POST /oauth2/introspect': introspectPlainly(doors),
+      'POST /oauth2/token': tokenPlainly(doors),
+      'GET /oauth2/userinfo': userinfoPlainly({ accounts: doors.directory, tokens: doors.sharedTokens }),
     },
   });
 }

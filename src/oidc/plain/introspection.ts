@@ -1,32 +1,29 @@
 // Introspection by ADMIN_TOKEN, an API key, or a client or an API with its own credentials (decisions §3).
 // Everything else is answered where it always was (tokens/introspection.ts, the library).
-import { type Apis, isIntrospectionClientId } from '../../apis/index.ts';
+import { isIntrospectionClientId } from '../../apis/index.ts';
+import type { ProtocolDoors } from '../doors.ts';
 import { clientRecord } from '../models/client.ts';
-import type { ProtocolMount } from '../mount.ts';
 import { mayLearnOf } from '../policies.ts';
-import type { Bearers } from '../tokens/bearers.ts';
-import { describeToApi, describeToken, type LiveToken, type TokenState } from '../tokens/token-state.ts';
+import { describeToApi, describeToken, type LiveToken } from '../tokens/token-state.ts';
 import type { PlainHandler } from './plain-answers.ts';
 import { authenticatePlainly, isReadableBy } from './plain-client.ts';
 import { bearerOf, identityOf, type PlainRequest } from './plain-request.ts';
 
-interface Deps {
-  readonly issuer: string;
-  readonly mount: Pick<ProtocolMount, 'provider'>;
-  readonly tokens: TokenState;
-  readonly apis: Pick<Apis, 'authenticate'>;
-  readonly bearers: Pick<Bearers, 'accessOfSecret'>;
-}
-
 const PARAMETERS = new Set(['token', 'token_type_hint']);
 
-export function introspectPlainly({ issuer, mount, tokens, apis, bearers }: Deps): PlainHandler {
+export function introspectPlainly({
+  issuer,
+  mount,
+  sharedTokens: tokens,
+  apis,
+  accessOfSecret,
+}: ProtocolDoors): PlainHandler {
   const find = async (token: string): Promise<LiveToken | undefined> => tokens.live(await tokens.find(token));
 
   async function asAdmin({ form }: PlainRequest, secret: string): Promise<object | undefined> {
     const token = form.get('token') ?? '';
     const isPlain = token !== '' && [...form.keys()].every((name) => PARAMETERS.has(name));
-    if (!isPlain || (await bearers.accessOfSecret(secret)) === undefined) return undefined;
+    if (!isPlain || (await accessOfSecret(secret)) === undefined) return undefined;
     return describeToken(await find(token), issuer);
   }
 

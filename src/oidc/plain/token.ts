@@ -1,23 +1,14 @@
 // The token endpoint (RFC 6749 §3.2) for client credentials (§4.4) with a secret. The grant itself is the library's own handler on our
 // models; what is left out is the way there: routing, parsing, every other way to authenticate. Codes and refresh tokens go that
 // way: beside their signatures and writes it is too little to be worth a second one (docs/performance.md).
-import type { Origins } from '../../events/index.ts';
 import { addressOfOrigin, originOf } from '../../http/index.ts';
-import type { RateLimits } from '../../rate-limits/index.ts';
+import type { ProtocolDoors } from '../doors.ts';
 import { answerGrant, contextOf, runIn } from '../library-internals.ts';
 import { clientRecord } from '../models/client.ts';
-import type { ProtocolMount } from '../mount.ts';
 import { inFormOfRequest } from '../provider-middleware.ts';
 import type { Call, PlainHandler } from './plain-answers.ts';
 import { authenticatePlainly, isReadableBy } from './plain-client.ts';
 import { CREDENTIALS, identityOf, type PlainRequest } from './plain-request.ts';
-
-interface Deps {
-  readonly mount: Pick<ProtocolMount, 'provider'>;
-  readonly limits: Pick<RateLimits, 'consume'>;
-  readonly origins: Pick<Origins, 'run'>;
-  readonly isRegisteredOrigin: (origin: string) => Promise<boolean>;
-}
 
 const GRANT_TYPE = 'client_credentials';
 const PARAMETERS: ReadonlySet<string> = new Set(['grant_type', 'resource', 'audience', 'scope']);
@@ -28,7 +19,12 @@ const UNUSUAL: ReadonlySet<string> = new Set(['authorization_details']);
 // RFC 6749 §3.3.
 const SCOPE = /^[\x21\x23-\x5B\x5D-\x7E]+(?: [\x21\x23-\x5B\x5D-\x7E]+)*$/;
 
-export function tokenPlainly({ mount, limits, origins, isRegisteredOrigin }: Deps): PlainHandler {
+export function tokenPlainly({
+  mount,
+  limits,
+  events: { origins },
+  isRegisteredOrigin,
+}: ProtocolDoors): PlainHandler {
   async function answer(request: PlainRequest, call: Call): Promise<object | undefined> {
     const identity = identityOf(request, PARAMETERS, UNUSUAL);
     // Whoever is public has no token of its own.

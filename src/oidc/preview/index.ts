@@ -3,14 +3,11 @@
 // payload.
 import { type Client, errors, type KoaContextWithOIDC } from 'oidc-provider';
 import type { Account } from '../../accounts/index.ts';
-import type { Apis } from '../../apis/index.ts';
 import { isBelowRequired } from '../../clients/index.ts';
-import type { Clock } from '../../clock.ts';
 import { ACR } from '../../model/acr.ts';
 import { liveScopes, scopeNames } from '../entitlements/api-pairs.ts';
 import { mayUse } from '../entitlements/client-access.ts';
 import { scopesOfClient } from '../entitlements/entitlement.ts';
-import type { AccountDirectory } from '../entitlements/find-account.ts';
 import {
   createDefaultResource,
   createResourceServerInfo,
@@ -20,7 +17,7 @@ import { claimsByScope, scopes as known } from '../entitlements/scopes.ts';
 import { keepSettledScope } from '../entitlements/settle-scope.ts';
 import { answerGrant, contextFor, runIn } from '../library-internals.ts';
 import { clientRecord } from '../models/client.ts';
-import type { ProtocolMount } from '../mount.ts';
+import type { MountedDoors } from '../mounted-doors.ts';
 import { tokenRequest, userinfoFor } from '../token-request.ts';
 import { runAsDraft } from './draft.ts';
 import { type Assumed, grantSource, wayOf } from './grant-source.ts';
@@ -57,14 +54,6 @@ export interface TokenPreview {
   readonly acr?: string;
   /** Whether the user would be asked for consent first, where it is not remembered. */
   readonly asksConsent: boolean;
-}
-
-interface Deps {
-  readonly mount: Pick<ProtocolMount, 'provider'>;
-  readonly accounts: AccountDirectory<Account>;
-  readonly apis: Pick<Apis, 'findByIdentifier'>;
-  readonly settings: Parameters<typeof createResourceServerInfo>[0]['settings'];
-  readonly clock: Clock;
 }
 
 /** @returns undefined when there is no such user */
@@ -113,7 +102,13 @@ const scopesOf = (
     state: granted.includes(name) ? 'granted' : stateOf(name),
   }));
 
-export function createTokenPreview({ mount, accounts, apis, settings, clock }: Deps): PreviewTokens {
+export function createTokenPreview({
+  mount,
+  directory: accounts,
+  apis,
+  settings,
+  clock,
+}: MountedDoors): PreviewTokens {
   const defaultResource = createDefaultResource({ apis });
   const resourceServerInfo = createResourceServerInfo({ apis, settings });
 
