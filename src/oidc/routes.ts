@@ -24,20 +24,28 @@ export function protocolRoutes(
 ): Koa.Middleware[] {
   const { mount, basePath, limits, agents } = doors;
   const chargePublicRequest = (address: string) => limits.consume('public_requests_ip', address);
-  const deps = { ...doors, readForm, chargePublicRequest };
+  const isOn = () => doors.settings().legacy_profiles;
+  const deps = {
+    ...doors,
+    ...doors.guards,
+    outbound: doors.outbound.fetch,
+    readForm,
+    isOn,
+    chargePublicRequest,
+  };
   const router = createRouter({ prefix: '/oauth2' });
   router.get('/authorize', checkAuthorizationQuery);
   router.post('/authorize', authorizeByPost({ readForm, path: `${basePath}/oauth2/authorize` }));
   router.post('/par', checkAuthorizationBody(deps));
   router.post('/device_authorization', checkAuthorizationBody(deps));
-  const [asAdmin, asApi] = [introspectAsAdmin(doors), introspectAsApi(doors)];
+  const [asAdmin, asApi] = [introspectAsAdmin(deps), introspectAsApi(deps)];
   router.post('/introspect', (ctx, next) => asAdmin(ctx, () => asApi(ctx, next)));
   router.post('/revoke', revokeByPossession(deps));
   const logout = logoutRoute({
     ...deps,
     provider: () => mount.provider,
     pages: logoutPages,
-    framesOf: createFramesOf(doors),
+    framesOf: createFramesOf(deps),
     forgetState: (ctx) => forgetBrowserState(ctx, doors),
     path: `${basePath}/oauth2/logout`,
   });
@@ -56,7 +64,7 @@ export function protocolRoutes(
       return next();
     },
     reportRefusals(doors),
-    checkSessionPages(doors),
+    checkSessionPages(deps),
     realmRoutes(doors),
     checkMethods,
     (ctx, next) => mount.documents.middleware(ctx, next),
@@ -66,7 +74,7 @@ export function protocolRoutes(
     admitDocuments({ ...doors, documents: agents.documents }),
     registration,
     onlyExactPaths,
-    resolveRequestUri(doors, checkAuthorizationQuery),
+    resolveRequestUri({ ...deps, checkQuery: checkAuthorizationQuery }),
     (ctx, next) => mount.middleware(ctx, next),
   ];
 }

@@ -2,10 +2,14 @@
 // address, too. The one exception from the rule that nobody frames our pages: origins of applications with the profile alone.
 import { createHash } from 'node:crypto';
 import type Koa from 'koa';
-import { hasOrigin } from '../../clients/index.ts';
+import { type Client, hasOrigin } from '../../clients/index.ts';
 import { AppError } from '../../errors.ts';
-import type { ProtocolDoors } from '../doors.ts';
-import { stateCookieName } from './browser-state.ts';
+import { type StateAddress, stateCookieName } from './browser-state.ts';
+
+interface Deps extends StateAddress {
+  readonly isOn: () => boolean;
+  readonly clients: { findLegacy(): Promise<Client[]> };
+}
 
 export const CHECK_SESSION = '/oauth2/check_session';
 const REALM_PAGE =
@@ -51,8 +55,7 @@ function framingOrigin(ctx: Koa.Context): string | undefined {
   return ORIGIN.test(origin) ? origin : undefined;
 }
 
-export function checkSessionPages(doors: ProtocolDoors): Koa.Middleware {
-  const { settings, clients } = doors;
+export function checkSessionPages({ isOn, clients, ...address }: Deps): Koa.Middleware {
   async function isRegistered(origin: string, isForKeycloak: boolean): Promise<boolean> {
     const known = await clients.findLegacy();
     return known.some(
@@ -69,13 +72,13 @@ export function checkSessionPages(doors: ProtocolDoors): Koa.Middleware {
     );
     ctx.vary('Referer');
     ctx.type = 'html';
-    const data = `data-origin="${origin}" data-cookie="${stateCookieName(doors)}"`;
+    const data = `data-origin="${origin}" data-cookie="${stateCookieName(address)}"`;
     ctx.body = `<!doctype html><html lang="en" ${data}><meta charset="utf-8"><title>Session</title><script>${script}</script></html>\n`;
   }
 
   return async (ctx, next) => {
     const [, realmPage] = REALM_PAGE.exec(ctx.path) ?? [];
-    if ((ctx.path !== CHECK_SESSION && realmPage === undefined) || !settings().legacy_profiles) return next();
+    if ((ctx.path !== CHECK_SESSION && realmPage === undefined) || !isOn()) return next();
     if (ctx.method !== 'GET' && ctx.method !== 'HEAD') {
       if (realmPage !== undefined) return next();
       ctx.set('Allow', 'GET');

@@ -1,7 +1,13 @@
 // Front-channel logout (OIDC Front-Channel Logout 1.0), which the library no longer has: which addresses of the session's
 // applications the page after the sign-out loads in frames. Where that is shown is the sign-in pages' (interactions/).
 import type { Session } from 'oidc-provider';
-import type { ProtocolDoors } from '../doors.ts';
+import type { Client } from '../../clients/index.ts';
+
+interface Deps {
+  readonly isOn: () => boolean;
+  readonly issuer: string;
+  readonly clients: { find(id: string): Promise<Client | undefined> };
+}
 
 /** Read before the session ends. @returns addresses to load afterwards, none while the profile is off */
 export type FramesOf = (session: Session) => Promise<readonly string[]>;
@@ -13,7 +19,7 @@ interface Authorization {
   readonly sid?: string | undefined;
 }
 
-export function createFramesOf({ settings, issuer, clients }: ProtocolDoors): FramesOf {
+export function createFramesOf({ isOn, issuer, clients }: Deps): FramesOf {
   async function frameOf([clientId, { sid }]: [string, Authorization]): Promise<string | undefined> {
     const client = await clients.find(clientId);
     // Without what is not allowed any more (src/clients/legacy.ts).
@@ -27,7 +33,7 @@ export function createFramesOf({ settings, issuer, clients }: ProtocolDoors): Fr
   }
 
   return async (session) => {
-    if (!settings().legacy_profiles) return [];
+    if (!isOn()) return [];
     const entries: [string, Authorization][] = Object.entries(session.authorizations ?? {});
     return (await Promise.all(entries.slice(0, MAX_FRAMES).map(frameOf))).filter((uri) => uri !== undefined);
   };

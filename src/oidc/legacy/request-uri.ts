@@ -5,8 +5,17 @@ import type Koa from 'koa';
 import { errors } from 'oidc-provider';
 import { type Client, hasLegacyProfile, isApprovedAddress, listOf } from '../../clients/index.ts';
 import { countedAs } from '../../http/index.ts';
-import type { ProtocolDoors } from '../doors.ts';
 import { type OutboundFetch, OutboundRefused } from '../outbound/outbound-fetch.ts';
+
+interface Deps {
+  readonly isOn: () => boolean;
+  readonly clients: { find(id: string): Promise<Client | undefined> };
+  readonly outbound: OutboundFetch;
+  /** Counts an unauthenticated request, which makes this server call another. @throws AppError request.rate_limited */
+  readonly chargePublicRequest: (address: string) => Promise<unknown>;
+  /** The limits of authorization requests (requests/request-parameters.ts). */
+  readonly checkQuery: Koa.Middleware;
+}
 
 /** Longer than any client id of ours. */
 const MAX_ID = 200;
@@ -20,13 +29,15 @@ export function refuseRequestUri(request: IncomingMessage): void {
 }
 
 /** Before the library's authorization endpoint. */
-export function resolveRequestUri(
-  { settings, clients, outbound, limits }: ProtocolDoors,
-  /** The limits of authorization requests (requests/request-parameters.ts). */
-  checkQuery: Koa.Middleware,
-): Koa.Middleware {
+export function resolveRequestUri({
+  isOn,
+  clients,
+  outbound,
+  chargePublicRequest,
+  checkQuery,
+}: Deps): Koa.Middleware {
   return async (ctx, next) => {
-    if (ctx.path !== '/oauth2/authorize' || !settings().legacy_profiles) return next();
+    if (ctx.path !== '/oauth2/authorize' || !isOn()) return next();
     const query = new URLSearchParams(ctx.querystring);
     const [uri = '', ...others] = query.getAll('request_uri');
     // Pushed requests, and what is wrong anyway, are the library's.
@@ -40,10 +51,9 @@ export function resolveRequestUri(
       problems.set(ctx.req, 'the request_uri is not registered');
       return next();
     }
-    // An unauthenticated request, which makes this server call another.
-    await limits.consume('public_requests_ip', countedAs(ctx));
+    await chargePublicRequest(countedAs(ctx));
     const isApproved = isApprovedAddress(client.value, registered);
-    const fetched = await fetchObject(outbound.fetch, { uri, isApproved });
+    const fetched = await fetchObject(outbound, { uri, isApproved });
     if ('problem' in fetched) {
       problems.set(ctx.req, fetched.problem);
       return next();

@@ -1,13 +1,22 @@
 // POST /oauth2/introspect: administrators use a bearer token (specification §4.2), APIs their own credentials, clients their
 // own authentication (RFC 7662 §2.1), which the library checks. The response is always ours (token-state.ts).
 import type Koa from 'koa';
-import { isIntrospectionClientId } from '../../apis/index.ts';
+import { type Apis, isIntrospectionClientId } from '../../apis/index.ts';
 import { AppError } from '../../errors.ts';
-import { countedAs, readForm } from '../../http/index.ts';
-import type { ProtocolDoors } from '../doors.ts';
+import { countedAs } from '../../http/index.ts';
 import { isAboutAnothersToken } from '../policies.ts';
-import { type Form, restoreForm } from '../requests/form.ts';
-import { describeToApi, describeToken } from './token-state.ts';
+import { type Form, type ReadForm, restoreForm } from '../requests/form.ts';
+import type { AuthorizeAdmin } from './admin-bearer.ts';
+import { describeToApi, describeToken, type TokenState } from './token-state.ts';
+
+interface ApiDeps {
+  readonly issuer: string;
+  readonly tokens: TokenState;
+  readonly apis: Pick<Apis, 'authenticate'>;
+  readonly readForm: ReadForm;
+  /** Counts a refused authentication. @throws AppError request.rate_limited */
+  readonly chargeRefusedClient: (clientId: string, address: string) => Promise<unknown>;
+}
 
 interface Credentials {
   readonly id: string;
@@ -32,7 +41,8 @@ function basicCredentials(authorization: string): Credentials | undefined {
  * Answers introspection with the credentials of an API (decisions §3, §10): about access tokens meant for that API. These
  * credentials are no client, so every other endpoint refuses them. Other requests continue.
  */
-export function introspectAsApi({ issuer, tokens, apis, guards }: ProtocolDoors): Koa.Middleware {
+export function introspectAsApi(deps: ApiDeps): Koa.Middleware {
+  const { issuer, tokens, apis, readForm, chargeRefusedClient } = deps;
   return async (ctx, next) => {
     const authorization = ctx.get('authorization');
     const inHeader = basicCredentials(authorization);
@@ -47,7 +57,7 @@ export function introspectAsApi({ issuer, tokens, apis, guards }: ProtocolDoors)
     const isTwice = inHeader !== undefined && form.get('client_secret') !== undefined;
     const api = isTwice ? undefined : await apis.authenticate(given.id, given.secret);
     if (api === undefined) {
-      await guards.chargeRefusedClient(given.id, countedAs(ctx));
+      await chargeRefusedClient(given.id, countedAs(ctx));
       ctx.status = 401;
       ctx.set('WWW-Authenticate', `Basic realm="${issuer}"`);
       ctx.body = { error: 'invalid_client', error_description: 'client authentication failed' };
@@ -65,8 +75,15 @@ function tokenIn(form: Form): string {
   throw new AppError('request.malformed', { message: 'The form field "token" is missing.' });
 }
 
+interface Deps {
+  readonly issuer: string;
+  readonly tokens: TokenState;
+  readonly authorizeAdmin: AuthorizeAdmin;
+  readonly readForm: ReadForm;
+}
+
 /** Answers introspection with a bearer token; other requests continue to the library's client authentication. */
-export function introspectAsAdmin({ issuer, tokens, authorizeAdmin }: ProtocolDoors): Koa.Middleware {
+export function introspectAsAdmin({ issuer, tokens, authorizeAdmin, readForm }: Deps): Koa.Middleware {
   return async (ctx, next) => {
     if (!/^(?:bearer|dpop)\b/i.test(ctx.get('authorization'))) return next();
     ctx.set('Cache-Control', 'no-store');
@@ -87,10 +104,7 @@ interface LibraryAnswer {
  * Replaces the library's response: our body for an active token; 401 when client authentication is missing (RFC 6749
  * §5.2), which offers Bearer as well at introspection only.
  */
-export function introspectAsClient({
-  issuer,
-  tokens,
-}: Pick<ProtocolDoors, 'issuer' | 'tokens'>): Koa.Middleware {
+export function introspectAsClient({ issuer, tokens }: Pick<Deps, 'issuer' | 'tokens'>): Koa.Middleware {
   return async (ctx, next) => {
     await next();
     const answer: LibraryAnswer = typeof ctx.body === 'object' && ctx.body !== null ? ctx.body : {};
