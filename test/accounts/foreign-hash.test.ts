@@ -1,13 +1,17 @@
 // Imported password hashes: published examples of each library verify; excessive cost or unreadable ones are refused.
 import assert from 'node:assert/strict';
-import { pbkdf2Sync, scryptSync } from 'node:crypto';
+import { createHash, pbkdf2Sync, scryptSync } from 'node:crypto';
 import { test } from 'node:test';
+import { hash as argon2Hash } from 'argon2';
+import { hashSync } from 'bcryptjs';
 import {
   isForeignHash,
   readPasswordHash,
   verifyForeignHash,
 } from '../../src/accounts/passwords/foreign-hash.ts';
+import { createPasswords } from '../../src/accounts/passwords/password.ts';
 import { isWithin } from '../support/patience.ts';
+import { cheapParameters } from './support.ts';
 
 const stored = (text: string): string => {
   const read = readPasswordHash(text);
@@ -41,8 +45,30 @@ const known: readonly (readonly [string, string, string])[] = [
   ],
   [
     'Django scrypt',
-    `scrypt$seasalt$16384$8$1$${scryptSync('lètmein', 'seasalt', 64).toString('base64')}`,
+    `scrypt$16384$seasalt$8$1$${scryptSync('lètmein', 'seasalt', 64).toString('base64')}`,
     'lètmein',
+  ],
+  [
+    'Django bcrypt_sha256',
+    `bcrypt_sha256$${hashSync(createHash('sha256').update('lètmein').digest('hex'), 4)}`,
+    'lètmein',
+  ],
+  ['Django bcrypt', 'bcrypt$$2a$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW', 'U*U'],
+  ['Spring bcrypt', '{bcrypt}$2a$05$CCCCCCCCCCCCCCCCCCCCC.E5YPO9kmyuRGyh0XouQYb4YMJKvyOeW', 'U*U'],
+  [
+    'Werkzeug PBKDF2',
+    `pbkdf2:sha256:1000$seasalt$${pbkdf2Sync('lètmein', 'seasalt', 1000, 32, 'sha256').toString('hex')}`,
+    'lètmein',
+  ],
+  [
+    'Werkzeug scrypt',
+    `scrypt:16384:8:1$seasalt$${scryptSync('lètmein', 'seasalt', 64, { maxmem: 1e8 }).toString('hex')}`,
+    'lètmein',
+  ],
+  [
+    'URL-safe base64',
+    `$pbkdf2-sha256$i=10$${salt.toString('base64url')}$${pbkdf2Sync('pass61', salt, 10, 32, 'sha256').toString('base64url')}`,
+    'pass61',
   ],
   ['PBKDF2 with sha1', `$pbkdf2$1000$${b64(salt)}$${pbkdf2('sha1', 1000, 'pass')}`, 'pass'],
   ['PBKDF2 with sha512', `$pbkdf2-sha512$i=1000,l=32$${b64(salt)}$${pbkdf2('sha512', 1000, 'pass')}`, 'pass'],
@@ -71,6 +97,22 @@ test('imported hash: the password is tried as typed and as normalized here', asy
   }
 });
 
+test('imported argon2 hash: prefixes, alphabets, and passwords that normalization changes', async () => {
+  const passwords = createPasswords({ parameters: cheapParameters, maxInFlight: 1, maxQueued: 9 });
+  for (const password of ['10 µm² ´naïve´', '½ ª le\u0300tmein', 'plain words']) {
+    const hash = await argon2Hash(password, { memoryCost: 64, timeCost: 2, parallelism: 1 });
+    const urlSafe = hash.replaceAll('+', '-').replace(/[^$]+\$[^$]+$/, (end) => end.replaceAll('/', '_'));
+    for (const written of [hash, `argon2${hash}`, `{ARGON2ID}${hash}`, urlSafe]) {
+      assert.equal(stored(written), hash);
+      assert.deepEqual(await passwords.verify(stored(written), password), {
+        isValid: true,
+        needsRehash: true,
+      });
+    }
+    assert.equal((await passwords.verify(hash, `${password}²`)).isValid, false);
+  }
+});
+
 test('imported hash: excessive parameters are refused at import and when read from the store', async () => {
   const [s, k] = [b64(salt), b64(Buffer.alloc(32, 1))];
   const hostile = [
@@ -83,7 +125,9 @@ test('imported hash: excessive parameters are refused at import and when read fr
     `$scrypt$ln=17,r=8,p=16$${s}$${k}`,
     `$scrypt$ln=1024,r=8,p=1$${s}$${k}`,
     `$scrypt$ln=14,r=8,p=0$${s}$${k}`,
-    `scrypt$seasalt$1000$8$1$${k}`,
+    `scrypt$1000$seasalt$8$1$${k}`,
+    `scrypt:1048576:8:1$seasalt$${'00'.repeat(64)}`,
+    `pbkdf2:sha256:1000000000$seasalt$${'00'.repeat(32)}`,
     `$argon2id$v=19$m=4194304,t=1,p=1$${s}$${k}`,
     `$argon2id$v=19$m=262144,t=20,p=1$${s}$${k}`,
     `$argon2id$v=19$m=65536,t=1000,p=1$${s}$${k}`,

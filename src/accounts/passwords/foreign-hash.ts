@@ -1,7 +1,7 @@
 // Password hashes of other systems: bcrypt, scrypt, PBKDF2, and argon2 with any parameters. The import parses and
 // bounds them, so that no stored hash costs more than a sign-in may. A successful sign-in replaces them (password.ts,
 // authenticate.ts).
-import { pbkdf2, scrypt, timingSafeEqual } from 'node:crypto';
+import { createHash, pbkdf2, scrypt, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
 import { Worker } from 'node:worker_threads';
 
@@ -26,11 +26,13 @@ const digests: Readonly<Record<string, string>> = {
   sha512: 'sha512',
 };
 
-/** Passlib writes `.` for `+`. */
+/** Passlib writes `.` for `+`, others the alphabet for URLs (RFC 4648 §5). */
 const bytesOf = (text: string): Buffer | undefined => {
-  const plain = text.replaceAll('.', '+');
+  const plain = text.replaceAll(/[.-]/g, '+').replaceAll('_', '/');
   return base64.test(plain) ? Buffer.from(plain, 'base64') : undefined;
 };
+const keyOf = (text: string, hex?: string): Buffer | undefined =>
+  hex === undefined ? bytesOf(text) : Buffer.from(hex, 'hex');
 const textOf = (bytes: Buffer): string => bytes.toString('base64').replace(/=+$/, '');
 const isWithin = (value: number, low: number, high: number): boolean =>
   Number.isSafeInteger(value) && value >= low && value <= high;
@@ -41,8 +43,8 @@ const isKey = (key: Buffer | undefined): key is Buffer => key !== undefined && i
 const unreadable: ReadHash = { problem: 'The hash is damaged: its salt or digest cannot be read.' };
 
 function readArgon2(text: string): ReadHash {
-  const parts = /^\$argon2(?:id|i|d)\$v=(?:16|19)\$([^$]+)\$([^$]+)\$([^$]+)$/.exec(text);
-  const [, parameters = '', salt = '', key = ''] = parts ?? [];
+  const parts = /^(\$argon2(?:id|i|d)\$v=(?:16|19))\$([^$]+)\$([^$]+)\$([^$]+)$/.exec(text);
+  const [, kind, parameters = '', saltText = '', keyText = ''] = parts ?? [];
   // Libraries differ in the order of parameters.
   const named = new Map(parameters.split(',').map((one) => [one.slice(0, 2), Number(one.slice(2))]));
   if (parts === null || !/^[mtp]=\d+,[mtp]=\d+,[mtp]=\d+$/.test(parameters) || named.size !== 3) {
@@ -59,12 +61,13 @@ function readArgon2(text: string): ReadHash {
     return {
       problem: `Costs too much: m up to ${most.memoryKib}, t up to ${most.passes}, m·t up to ${most.work}, p up to ${most.lanes}.`,
     };
-  const isPlain = /^[A-Za-z0-9+/]+$/.test(salt + key);
-  return isPlain && isSalt(bytesOf(salt)) && isKey(bytesOf(key)) ? { hash: text } : unreadable;
+  const [salt, key] = [bytesOf(saltText), bytesOf(keyText)];
+  if (!isSalt(salt) || !isKey(key)) return unreadable;
+  return { hash: `${kind}$${parameters}$${textOf(salt)}$${textOf(key)}` };
 }
 
 function readBcrypt(text: string): ReadHash {
-  const parts = /^\$2[aby]\$(\d\d)\$[./A-Za-z0-9]{53}$/.exec(text);
+  const parts = /^\$2[aby](?:-sha256)?\$(\d\d)\$[./A-Za-z0-9]{53}$/.exec(text);
   if (parts === null) return { problem: 'Must be a bcrypt hash such as $2b$10$ and 53 characters.' };
   const { lowest, highest } = bounds.bcrypt;
   if (!isWithin(Number(parts[1]), lowest, highest)) {
@@ -94,11 +97,13 @@ function readScrypt(text: string): ReadHash {
     const [, ln, r, p, salt = '', key = ''] = phc;
     return toScrypt(Number(ln), Number(r), Number(p), bytesOf(salt), bytesOf(key));
   }
-  // Django: the salt is text.
-  const django = /^scrypt\$([^$]+)\$(\d+)\$(\d+)\$(\d+)\$([^$]+)$/.exec(text);
-  if (django === null) return { problem: 'Must be a scrypt hash with ln, r and p.' };
-  const [, salt = '', n, r, p, key = ''] = django;
-  return toScrypt(Math.log2(Number(n)), Number(r), Number(p), Buffer.from(salt), bytesOf(key));
+  // Django and Werkzeug: the salt is text.
+  const django = /^scrypt\$(?<n>\d+)\$(?<salt>[^$]+)\$(?<r>\d+)\$(?<p>\d+)\$(?<key>[^$]+)$/.exec(text);
+  const werkzeug = /^scrypt:(?<n>\d+):(?<r>\d+):(?<p>\d+)\$(?<salt>[^$]+)\$(?<hex>[0-9a-f]+)$/.exec(text);
+  const found = (django ?? werkzeug)?.groups;
+  if (found === undefined) return { problem: 'Must be a scrypt hash with ln, r and p.' };
+  const { n, r, p, salt = '', key = '', hex } = found;
+  return toScrypt(Math.log2(Number(n)), Number(r), Number(p), Buffer.from(salt), keyOf(key, hex));
 }
 
 function toPbkdf2(digest: string | undefined, iterations: number, salt?: Buffer, key?: Buffer): ReadHash {
@@ -125,25 +130,33 @@ function readPbkdf2(text: string): ReadHash {
     const [, name = '', iterations, salt = '', key = ''] = modular;
     return toPbkdf2(digestOf(name), Number(iterations), bytesOf(salt), bytesOf(key));
   }
-  // Django: the salt is text.
-  const django = /^pbkdf2_(\w+)\$(\d+)\$([^$]+)\$([^$]+)$/.exec(text);
-  if (django === null) return { problem: 'Must be a PBKDF2 hash with its iterations.' };
-  const [, name = '', iterations, salt = '', key = ''] = django;
-  return toPbkdf2(digestOf(name), Number(iterations), Buffer.from(salt), bytesOf(key));
+  // Django and Werkzeug: the salt is text.
+  const django = /^pbkdf2_(?<name>\w+)\$(?<iterations>\d+)\$(?<salt>[^$]+)\$(?<key>[^$]+)$/.exec(text);
+  const werkzeug = /^pbkdf2:(?<name>\w+):(?<iterations>\d+)\$(?<salt>[^$]+)\$(?<hex>[0-9a-f]+)$/.exec(text);
+  const found = (django ?? werkzeug)?.groups;
+  if (found === undefined) return { problem: 'Must be a PBKDF2 hash with its iterations.' };
+  const { name = '', iterations, salt = '', key = '', hex } = found;
+  return toPbkdf2(digestOf(name), Number(iterations), Buffer.from(salt), keyOf(key, hex));
 }
 
+/** What Django, Spring and Dovecot write before hashes of the usual form. */
+const prefix = /^(?:argon2|bcrypt\$|\{(?:bcrypt|blf-crypt|crypt|argon2(?:id?)?)\})(?=\$)/i;
+
 /** @returns the hash in its stored form, or what is wrong with it */
-export function readPasswordHash(text: string): ReadHash {
-  if (text.length > 512) return { problem: 'Must have at most 512 characters.' };
+export function readPasswordHash(written: string): ReadHash {
+  if (written.length > 512) return { problem: 'Must have at most 512 characters.' };
+  // Django's bcrypt_sha256 hashes the hex digits of a digest.
+  const text = written.replace(prefix, '').replace(/^bcrypt_sha256\$(\$2\w)/, '$1-sha256');
   if (text.startsWith('$argon2')) return readArgon2(text);
   if (text.startsWith('$2')) return readBcrypt(text);
-  if (/^\$?scrypt\$/.test(text)) return readScrypt(text);
+  if (/^\$?scrypt[$:]/.test(text)) return readScrypt(text);
   if (/^\$?pbkdf2/.test(text)) return readPbkdf2(text);
   return { problem: 'Must be a hash of argon2, bcrypt, scrypt or PBKDF2 in its usual form.' };
 }
 
 /** Whether only this file can check the hash. */
-export const isForeignHash = (stored: string): boolean => /^\$(?:2[aby]|scrypt|pbkdf2-\w+)\$/.test(stored);
+export const isForeignHash = (stored: string): boolean =>
+  /^\$(?:2[aby](?:-sha256)?|scrypt|pbkdf2-\w+)\$/.test(stored);
 
 const derivePbkdf2 = promisify(pbkdf2);
 // promisify() would select the overload without options.
@@ -166,6 +179,8 @@ function isBcrypt(hash: string, password: string): Promise<boolean> {
 
 async function isMatch(hash: string, password: string): Promise<boolean> {
   const [, kind = '', parameters = '', saltText = '', keyText = ''] = hash.split('$');
+  if (kind.endsWith('-sha256') && kind.startsWith('2'))
+    return isBcrypt(hash.replace('-sha256', ''), createHash('sha256').update(password).digest('hex'));
   if (kind.startsWith('2')) return isBcrypt(hash, password);
   const [salt, key] = [Buffer.from(saltText, 'base64'), Buffer.from(keyText, 'base64')];
   const numbers = parameters.split(',').map((part) => Number(part.split('=')[1]));

@@ -90,10 +90,14 @@ export function createPasswords(deps: {
           return { isValid, needsRehash: isValid };
         }
         const isReadable = stored !== undefined && phcShape.test(stored);
-        const isMatch = await argon2Verify(isReadable ? stored : fallback, normalize(password));
-        if (!isReadable || !isMatch) return { isValid: false, needsRehash: false };
-        const isOldKind = !stored.startsWith('$argon2id$');
-        return { isValid: true, needsRehash: isOldKind || argon2NeedsRehash(stored, options) };
+        const tried = isReadable ? stored : fallback;
+        const normalized = normalize(password);
+        const isMatch = await argon2Verify(tried, normalized);
+        // Other systems hash what was typed.
+        const isAsTyped = !isMatch && normalized !== password && (await argon2Verify(tried, password));
+        if (!isReadable || !(isMatch || isAsTyped)) return { isValid: false, needsRehash: false };
+        const isOld = isAsTyped || !stored.startsWith('$argon2id$') || argon2NeedsRehash(stored, options);
+        return { isValid: true, needsRehash: isOld };
       }),
   };
 }
