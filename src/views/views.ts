@@ -238,7 +238,8 @@ export const createViews = (deps: {
       iconOf,
       asset: assets.url,
       base: basePath,
-      origin,
+      // The Admin UI is reached by a sign-in, which says it.
+      origin: isAdminPage(template) ? '' : origin,
       // On a page of the Admin UI it is the entry of the navigation, which the model names.
       here: canSwitch(template, here) ? here : 'here' in model ? model.here : '',
       at,

@@ -6,10 +6,10 @@ const offline = byId('offline');
 
 // Opened by another name: forms of ours are refused there. What the browser shows decides, since proxies may change what we hear.
 const elsewhere = byId('elsewhere');
-const { origin = location.origin } = document.documentElement.dataset;
-if (elsewhere && origin !== location.origin) {
+const ours = elsewhere?.querySelector('a');
+if (ours && ours.origin !== location.origin) {
   for (const form of document.forms) form.hidden = true;
-  elsewhere.querySelector('a').href = origin + location.pathname + location.search;
+  ours.href = ours.origin + location.pathname + location.search;
   document.querySelector('main')?.prepend(elsewhere);
   elsewhere.hidden = false;
 }

@@ -136,6 +136,10 @@ test('attack: an id_token_hint that is not an ID token, signed by our key, names
     [{}, { typ: 'Bearer' }],
     [{}, { typ: 'Refresh' }],
     [{}, { sid: undefined }],
+    [{}, { exp: undefined }],
+    [{}, { aud: [client.id, other.id] }],
+    [{}, { events: { 'http://schemas.openid.net/event/backchannel-logout': {} } }],
+    [{}, { response: {} }],
   ] as const) {
     const parameters = { id_token_hint: await signed(header, claims), post_logout_redirect_uri: BYE };
     await expectAsked(await logout(parameters, NAVIGATION), JSON.stringify([header, claims]));
