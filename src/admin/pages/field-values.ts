@@ -26,6 +26,9 @@ export const isOn = (form: Form, name: string): boolean => form.get(name) === 'o
 export const typedIn = (form: Form): Readonly<Record<string, string>> =>
   Object.fromEntries(form.keys().map((name) => [name, form.get(name) ?? '']));
 
+/** Of a list; none of what is none. */
+export const textsOf = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : []);
+
 export const textOf = (values: Values, name: string): string => {
   const value = values[name];
   return typeof value === 'string' ? value : '';

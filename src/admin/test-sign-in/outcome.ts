@@ -4,7 +4,7 @@
 import { isMembers } from '../../json.ts';
 import type { Answer } from '../../oidc/index.ts';
 import { curlOf, quote } from '../pages/curl.ts';
-import { textOf } from '../pages/field-values.ts';
+import { textOf, textsOf } from '../pages/field-values.ts';
 import type { Values } from '../pages/page.ts';
 import { clientAuthenticationOf, MASKED } from '../resources/clients/authentication.ts';
 import { claimMeaning, claimOrder, errorMeaning } from './claim-meanings.ts';
@@ -125,7 +125,7 @@ function userinfoStep(userinfo: Answer, token: Answer | undefined, issuer: strin
 function stepsOf(report: TestSignInReport, client: Values, issuer: string): readonly Step[] {
   const { started, answer, token, userinfo, introspection } = report;
   const { headers, parameters, options, canAsk } = clientAuthenticationOf(client);
-  const [own = ''] = Array.isArray(client.redirect_uris) ? client.redirect_uris.map(String) : [];
+  const [own = ''] = textsOf(client.redirect_uris);
   const redirectUri = started.query.get('redirect_uri') ?? '';
   const { proof, proofOption } = bindingOf(token);
   const steps: Step[] = [

@@ -2,6 +2,7 @@
 // offer it, or to those after a sign-out (`?add_post_logout_redirect_uri=…`). The link comes from anywhere: it fills in the form and
 // saves nothing, and the page says so and names the host.
 import type { ClientView } from '../../../clients/index.ts';
+import { textsOf } from '../../pages/field-values.ts';
 import type { AdminContext } from '../../pages/page.ts';
 import { type UriVerdict, verdictsOn } from './uri-verdicts.ts';
 
@@ -36,8 +37,6 @@ function targetOf(uri: string) {
 const askedBy = (query: URLSearchParams, field: AskedField): string[] =>
   [...new Set(query.getAll(PARAMETERS[field]))].slice(0, MOST).map((uri) => uri.slice(0, MOST_TEXT));
 
-const listOf = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : []);
-
 async function verdictOn(context: AdminContext, uri: string, type: unknown): Promise<UriVerdict> {
   if (BREAKS.test(uri)) return { uri, problem: 'must not contain spaces or line breaks' };
   const [verdict] = await verdictsOn(context, [uri], type);
@@ -50,9 +49,9 @@ export async function readAskedUris(context: AdminContext, client: ClientView) {
   const field = FIELDS.find((name) => query.has(PARAMETERS[name]));
   if (field === undefined) return undefined;
   const asked = askedBy(query, field);
-  const registered = listOf(client[field]);
+  const registered = textsOf(client[field]);
   // Where codes go already, users may be expected to return to.
-  const targets = new Set([...registered, ...listOf(client.redirect_uris)].map((uri) => targetOf(uri).name));
+  const targets = new Set([...registered, ...textsOf(client.redirect_uris)].map((uri) => targetOf(uri).name));
   const verdicts = await Promise.all(asked.map((uri) => verdictOn(context, uri, client.application_type)));
   const items = verdicts.map((verdict) => {
     const { target, name } = targetOf(verdict.uri);

@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { type ApplicationFact, isOfKind } from '../../../model/applications/row.ts';
 import { applicationRows } from '../../../model/applications/rows.ts';
 import { boundsOf, durationFrom } from '../../pages/durations.ts';
-import { linesOf, textOrNull } from '../../pages/field-values.ts';
+import { linesOf, textOrNull, textsOf } from '../../pages/field-values.ts';
 import type { Values } from '../../pages/page.ts';
 import { templateOf } from './template-of.ts';
 
@@ -47,7 +47,7 @@ export const boxes: readonly string[] = all.flatMap((entry) =>
 export function partsOf(entries: readonly Entry[]) {
   const fields = entries.map(([name, row]) => {
     const { form, label, hint, kind, example } = row;
-    const [sample = ''] = Array.isArray(example) ? example.map(String) : [];
+    const [sample = ''] = textsOf(example);
     const boxes = boxesOf([name, row]).map(([box, word]) => ({ name: box, label: kind.words?.[word] }));
     return {
       form,

@@ -2,7 +2,7 @@
 import type { ClientView } from '../../../clients/index.ts';
 import { AppError } from '../../../errors.ts';
 import { guideOf, sections } from '../../guides/list.ts';
-import { textOf } from '../../pages/field-values.ts';
+import { textOf, textsOf } from '../../pages/field-values.ts';
 import { type AdminContext, get, idOf, type Page } from '../../pages/page.ts';
 import { guideModel } from './guide-model.ts';
 import { applicationName } from './page.ts';
@@ -14,7 +14,7 @@ const here = 'applications';
 const applicationOf = (client: ClientView) => ({
   name: applicationName(client),
   clientId: client.client_id,
-  redirectUris: Array.isArray(client.redirect_uris) ? client.redirect_uris.map(String) : [],
+  redirectUris: textsOf(client.redirect_uris),
 });
 
 async function read(context: AdminContext) {

@@ -2,6 +2,7 @@
 import { refusalRows } from '../../../model/refusals/refusals.ts';
 import type { ClientRecord, RefusalEntry } from '../../../store/collections.ts';
 import { array, integer, iso, object, string, stringOrNull, timestamp } from '../../api/schema-parts.ts';
+import { textsOf } from '../../pages/field-values.ts';
 
 const refusalSchema = object(
   {
@@ -39,12 +40,10 @@ export function explainRefusal({ error, reason = '' }: Pick<RefusalEntry, 'error
   throw new TypeError('the last row has no conditions');
 }
 
-const listOf = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : []);
-
 export function showRefusal(entry: RefusalEntry, { metadata }: Pick<ClientRecord, 'metadata'>) {
   const { endpoint, error, reason, address, count, firstAt, lastAt } = entry;
   const registered =
-    endpoint === 'logout' ? listOf(metadata.post_logout_redirect_uris) : listOf(metadata.redirect_uris);
+    endpoint === 'logout' ? textsOf(metadata.post_logout_redirect_uris) : textsOf(metadata.redirect_uris);
   return {
     endpoint,
     ...explainRefusal(entry),

@@ -3,7 +3,7 @@
 import { isMembers } from '../../../json.ts';
 import type { Guide } from '../../guides/guide.ts';
 import { guideOf, guides } from '../../guides/list.ts';
-import { textOf } from '../../pages/field-values.ts';
+import { textOf, textsOf } from '../../pages/field-values.ts';
 import { type AdminContext, get, idOf, type Page, type Values } from '../../pages/page.ts';
 import { guideModel } from './guide-model.ts';
 import type { WayBack } from './registration-link.ts';
@@ -50,7 +50,7 @@ function readsSecret({ steps }: ReturnType<typeof guideModel>, secret: string): 
 
 function showSecret(context: AdminContext, client: Values, after: Values | After): void {
   const { way, guide: id, isNew, verb } = { ...after };
-  const redirectUris = Array.isArray(client.redirect_uris) ? client.redirect_uris.map(String) : [];
+  const redirectUris = textsOf(client.redirect_uris);
   const application = {
     name: textOf(client, 'client_name'),
     clientId: textOf(client, 'client_id'),

@@ -68,23 +68,31 @@ const rowsOf = (items: readonly Token[], nameOf: NameOf) =>
     }),
   );
 
+interface Choice {
+  readonly id: string;
+  readonly name: string;
+}
+
+/** The filter may name what is deleted. */
+const withChosen = (choices: readonly Choice[], chosen: string): readonly Choice[] =>
+  chosen === '' || choices.some(({ id }) => id === chosen)
+    ? choices
+    : [...choices, { id: chosen, name: chosen }];
+
 /** The applications to select from; undefined when there are too many. */
 async function applicationsToChoose(context: AdminContext, chosen: string) {
   const query = { limit: String(MAX_CHOICES), sort: 'client_name', order: 'asc' };
   const { data } = await context.call(clients.list, { query });
   if (data.total > MAX_CHOICES) return undefined;
   const choices = data.items.map((client) => ({ id: client.client_id, name: applicationName(client) }));
-  // The filter may name a deleted application.
-  const isThere = chosen === '' || choices.some(({ id }) => id === chosen);
-  return isThere ? choices : [...choices, { id: chosen, name: chosen }];
+  return withChosen(choices, chosen);
 }
 
 /** The same of APIs: few, and none on most installations. */
 async function apisToChoose(context: AdminContext, chosen: string) {
   const { data } = await context.call(apis.list, { query: { limit: String(MAX_CHOICES), sort: 'name' } });
   const choices = data.items.map(({ identifier, name }) => ({ id: identifier, name }));
-  const isThere = chosen === '' || choices.some(({ id }) => id === chosen);
-  return isThere ? choices : [...choices, { id: chosen, name: chosen }];
+  return withChosen(choices, chosen);
 }
 
 /** The form takes a username or e-mail address, the API an id. @returns undefined when no user matches */

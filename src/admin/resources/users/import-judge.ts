@@ -12,6 +12,7 @@ import type { Row } from '../../../model/row.ts';
 import { importedRows } from '../../../model/users/imported-rows.ts';
 import { userRows } from '../../../model/users/rows.ts';
 import type { AdminPorts } from '../../api/ports.ts';
+import { textsOf } from '../../pages/field-values.ts';
 import type { Values } from '../../pages/page.ts';
 import type { ImportRules as Rules } from '../../pages/user-imports.ts';
 import { toImported } from './import-route.ts';
@@ -87,7 +88,7 @@ export function createJudge({ accounts, importAccount, clock }: AdminPorts) {
     if (account.id === rules.adminId) return refused('This is you: change your own account on its page.');
     if ('password_hash' in user)
       return refused('The user exists, and a password hash is only for new users.');
-    const given = Array.isArray(user.groups) ? user.groups.map(String) : [];
+    const given = textsOf(user.groups);
     const groups = given.filter((name) => !(account.groups ?? []).includes(name));
     const changes = changesOf(user, account, clock());
     // Anyone may name an address whose mailbox they have not shown: it does not say that the row means them (checklist R129).

@@ -14,6 +14,7 @@ import {
   userImportParts,
   userImports,
 } from '../../../store/user-imports.ts';
+import { textsOf } from '../../pages/field-values.ts';
 import type {
   ImportDesk,
   ImportPart as Part,
@@ -29,8 +30,6 @@ const KEPT_MS = 86_400_000;
 
 const partId = (id: string, at: number): string => `${id}.${String(at).padStart(5, '0')}`;
 const purposeOf = (id: string): string => `user_import ${id}`;
-
-const textsOf = (value: unknown): string[] => (Array.isArray(value) ? value.map(String) : []);
 
 function readRow(value: unknown): Row {
   const row = isMembers(value) ? value : {};

@@ -8,6 +8,7 @@ import { AppError } from '../../../errors.ts';
 import { StoreUnavailable } from '../../../store/port.ts';
 import type { AdminPorts } from '../../api/ports.ts';
 import type { createCalls } from '../../pages/calls.ts';
+import { textsOf } from '../../pages/field-values.ts';
 import type {
   ImportPart as Part,
   ImportRow as Row,
@@ -59,7 +60,7 @@ export function createImportRun(
       isCounted: false,
     });
     if (items.length === 0) await recordImported(account, actorOf(rules), events);
-    const groups = Array.isArray(user.groups) ? user.groups.map(String) : [];
+    const groups = textsOf(user.groups);
     const missing = groups.filter((name) => !(account.groups ?? []).includes(name));
     await addTo(missing, account.id, rules);
     return { kind: 'created' };
