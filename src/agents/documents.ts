@@ -1,14 +1,11 @@
 // Clients whose id is the address of a metadata document (Client ID Metadata Documents; decisions §10): fetched for a person who is
 // signed in, checked, and kept as a snapshot, which then is the client. What is stored under an id always wins.
-
-import type { Clients, Quarantined } from '../clients/index.ts';
 import type { Clock } from '../clock.ts';
 import { AppError } from '../errors.ts';
-import type { Logger } from '../log.ts';
-import type { RateLimits } from '../rate-limits/index.ts';
 import { AlreadyExists } from '../store/port.ts';
 import { DocumentRefused, readDocument } from './document.ts';
 import { documentAddress } from './document-address.ts';
+import type { AgentDoors } from './doors.ts';
 import type { NameProblem } from './taken-names.ts';
 
 /** @throws Error when it may not or cannot be fetched; nothing is followed, and only public addresses are called */
@@ -27,17 +24,6 @@ export interface Documents {
    * @throws AppError client.document_refused, request.rate_limited
    */
   admit(clientId: string, from: string): Promise<void>;
-}
-
-interface Deps {
-  readonly clients: Pick<Clients, 'find' | 'create' | 'update'>;
-  readonly quarantined: Pick<Quarantined, 'makeRoom'>;
-  readonly fetchDocument: FetchDocument;
-  readonly nameProblem: NameProblem;
-  readonly settings: () => { readonly agents: boolean };
-  readonly limits: Pick<RateLimits, 'consume'>;
-  readonly clock: Clock;
-  readonly log: Pick<Logger, 'info'>;
 }
 
 const FRESH_MS = 3_600_000;
@@ -74,8 +60,11 @@ function createFailures(clock: Clock) {
   };
 }
 
-export function createDocuments(deps: Deps): Documents {
-  const { clients, quarantined, fetchDocument, nameProblem, settings, limits, clock, log } = deps;
+export function createDocuments(
+  { clients, quarantined, settings, limits, clock, log }: AgentDoors,
+  fetchDocument: FetchDocument,
+  nameProblem: NameProblem,
+): Documents {
   const failures = createFailures(clock);
   const underway = new Map<string, Promise<void>>();
 

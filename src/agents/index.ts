@@ -1,30 +1,11 @@
 // Programs that strangers bring (decisions §10): how they come in, and when they are removed. What holds for their clients is one
 // table of the application registry (src/clients/quarantine.ts).
-import type { Clients, Quarantined } from '../clients/index.ts';
-import type { Clock } from '../clock.ts';
 import { AppError } from '../errors.ts';
-import type { Events } from '../events/index.ts';
 import type { Job } from '../jobs/index.ts';
-import type { Logger } from '../log.ts';
-import type { RateLimits } from '../rate-limits/index.ts';
 import { createDocuments, type Documents, type FetchDocument } from './documents.ts';
+import type { AgentDoors } from './doors.ts';
 import { forgetUnused } from './forget-unused-job.ts';
 import { createNameProblem } from './taken-names.ts';
-
-interface Deps {
-  readonly clients: Clients;
-  readonly quarantined: Quarantined;
-  readonly fetchDocument: FetchDocument;
-  readonly settings: () => {
-    readonly agents: boolean;
-    readonly product_name: string;
-    readonly purge_interval_seconds: number;
-  };
-  readonly clock: Clock;
-  readonly log: Pick<Logger, 'info'>;
-  readonly limits: Pick<RateLimits, 'consume'>;
-  readonly events: Pick<Events, 'on'>;
-}
 
 export interface Agents {
   /**
@@ -39,13 +20,13 @@ export interface Agents {
   readonly jobs: readonly Job[];
 }
 
-export function createAgents({ clients, quarantined, events, ...deps }: Deps): Agents {
-  const { settings, limits } = deps;
+export function createAgents(doors: AgentDoors, fetchDocument: FetchDocument): Agents {
+  const { quarantined, events, settings, limits } = doors;
   // Nothing waits for it; the next use tries again.
   events.on('quarantinedUsed', ({ clientId }) => void quarantined.noteUse(clientId).catch(() => undefined));
-  const nameProblem = createNameProblem({ clients, settings });
+  const nameProblem = createNameProblem(doors);
   return {
-    documents: createDocuments({ ...deps, clients, quarantined, nameProblem }),
+    documents: createDocuments(doors, fetchDocument, nameProblem),
     async checkName(name) {
       const problem = typeof name === 'string' ? await nameProblem(name) : undefined;
       if (problem !== undefined)
@@ -57,6 +38,6 @@ export function createAgents({ clients, quarantined, events, ...deps }: Deps): A
       await quarantined.makeRoom();
       return true;
     },
-    jobs: [forgetUnused({ quarantined, intervalSeconds: () => settings().purge_interval_seconds })],
+    jobs: [forgetUnused(doors)],
   };
 }

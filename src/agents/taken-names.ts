@@ -1,21 +1,16 @@
 // Names that programs which nobody vouched for may not have: this server's, and those of the applications that administrators
 // answer for (decision 0026). Compared by how they look, since a person reads them.
 import { isOneAlphabetByWord } from '../alphabets.ts';
-import type { Clients } from '../clients/index.ts';
 import { looksLike } from '../skeleton.ts';
+import type { AgentDoors } from './doors.ts';
 
 const PAGE = 1000;
-
-interface Deps {
-  readonly clients: Pick<Clients, 'query'>;
-  readonly settings: () => { readonly product_name: string };
-}
 
 /** @returns why the name is refused */
 export type NameProblem = (name: string) => Promise<string | undefined>;
 
 export const createNameProblem =
-  ({ clients, settings }: Deps): NameProblem =>
+  ({ clients, settings }: AgentDoors): NameProblem =>
   async (name) => {
     const ours = [settings().product_name, 'Latchkey'];
     if (ours.some((own) => looksLike(name, own, true))) return 'Its name is one of this server.';

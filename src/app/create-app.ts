@@ -125,12 +125,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   });
   const { clients } = ofClients;
   const apis = createApiDomain({ ...base, clients, groups });
-  const agents = createAgents({
-    ...base,
-    ...ofClients,
-    limits,
-    fetchDocument: createFetchDocument(outbound.fetch),
-  });
+  const agents = createAgents({ ...base, ...ofClients, limits }, createFetchDocument(outbound.fetch));
   const secondFactors = createSecondFactors({ ...base, accounts, mail });
   const passkeys = createPasskeys({ ...base, accounts });
   const recovery = createRecovery({ ...base, accounts, signIns, mail, limits, secondFactors, passkeys });
