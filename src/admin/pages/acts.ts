@@ -1,7 +1,7 @@
 // Acts on one item: some run at once, others after a page that names the consequences, and the most destructive ones after
 // the item's name is typed (typed confirmation works without a script and prevents accidental clicks).
 import { type PageText, phrase } from '../../phrase.ts';
-import { typedIn } from './field-values.ts';
+import { numberOrText, typedIn } from './field-values.ts';
 import { formPages, orShown } from './form-pages.ts';
 import { type AdminContext, type Crumb, idOf, type Page, post } from './page.ts';
 
@@ -44,6 +44,32 @@ export interface Kind<Item> {
   /** Shows the item's page with an error. */
   readonly showItem: (context: AdminContext, model: object, status: number) => Promise<void>;
 }
+
+const MAX_OVERLAP_HOURS = 720;
+
+/** A new secret. @param rotate also shows it, once */
+export const rotation = <Item>(
+  heading: (item: Item) => PageText,
+  rotate: (context: AdminContext, id: string, body: { readonly overlap_seconds: unknown }) => Promise<void>,
+): ItemAct<Item> => ({
+  name: 'rotate-secret',
+  run(context, id) {
+    const hours = numberOrText(context.form.get('overlap_hours') ?? '0');
+    const seconds = typeof hours === 'number' ? Math.min(hours, MAX_OVERLAP_HOURS) * 3600 : hours;
+    return rotate(context, id, { overlap_seconds: seconds });
+  },
+  notice: 'secret-shown',
+  isAnswered: true,
+  ask: (item) => ({
+    heading: heading(item),
+    consequences: [
+      'A new secret is created and shown once.',
+      'The current secret stops working after the time below.',
+    ],
+    button: 'Rotate secret',
+    field: 'overlap',
+  }),
+});
 
 export function actPages<Item>(kind: Kind<Item>, acts: readonly ItemAct<Item>[]): Page[] {
   const { here, crumbs, path, read, nameOf } = kind;

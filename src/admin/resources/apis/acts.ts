@@ -2,14 +2,11 @@
 
 import type { ApiView } from '../../../apis/index.ts';
 import { type PageText, phrase } from '../../../phrase.ts';
-import { actPages } from '../../pages/acts.ts';
-import { numberOrText } from '../../pages/field-values.ts';
+import { actPages, rotation } from '../../pages/acts.ts';
 import type { Page } from '../../pages/page.ts';
 import { apisCrumb, goToSecret, here } from './list-page.ts';
 import { showApi } from './page.ts';
 import { apis } from './resource.ts';
-
-const MAX_OVERLAP_HOURS = 720;
 
 function consequences(api: ApiView): PageText[] {
   const machines = Object.keys(api.machine_grants).length;
@@ -48,29 +45,13 @@ export const apiActPages: readonly Page[] = actPages<ApiView>(
     showItem: showApi,
   },
   [
-    {
-      name: 'rotate-secret',
-      async run(context, id) {
-        const hours = numberOrText(context.form.get('overlap_hours') ?? '0');
-        const seconds = typeof hours === 'number' ? Math.min(hours, MAX_OVERLAP_HOURS) * 3600 : hours;
-        const { data } = await context.call(apis.rotateSecret, {
-          params: { id },
-          body: { overlap_seconds: seconds },
-        });
+    rotation(
+      ({ name }) => phrase`Rotate the introspection secret of ${name}?`,
+      async (context, id, body) => {
+        const { data } = await context.call(apis.rotateSecret, { params: { id }, body });
         await goToSecret(context, data, 'has a new secret');
       },
-      notice: 'api-saved',
-      isAnswered: true,
-      ask: ({ name }) => ({
-        heading: phrase`Rotate the introspection secret of ${name}?`,
-        consequences: [
-          'A new secret is created and shown once.',
-          'The current secret stops working after the time below.',
-        ],
-        button: 'Rotate secret',
-        field: 'overlap',
-      }),
-    },
+    ),
     {
       name: 'delete',
       run: (context, id) => context.call(apis.remove, { params: { id } }),

@@ -2,8 +2,7 @@
 
 import type { ClientView } from '../../../clients/index.ts';
 import { phrase } from '../../../phrase.ts';
-import { actPages, type ItemAct, type Kind } from '../../pages/acts.ts';
-import { numberOrText } from '../../pages/field-values.ts';
+import { actPages, type ItemAct, type Kind, rotation } from '../../pages/acts.ts';
 import type { AdminContext, Page } from '../../pages/page.ts';
 
 import { applicationName, showApplication } from './page.ts';
@@ -22,32 +21,14 @@ const kind: Kind<ClientView> = {
   showItem: showApplication,
 };
 
-const MAX_OVERLAP_HOURS = 720;
-
 const acts: readonly ItemAct<ClientView>[] = [
-  {
-    name: 'rotate-secret',
-    async run(context, id) {
-      const hours = numberOrText(context.form.get('overlap_hours') ?? '0');
-      const seconds = typeof hours === 'number' ? Math.min(hours, MAX_OVERLAP_HOURS) * 3600 : hours;
-      const { data } = await context.call(clients.rotateSecret, {
-        params: { client_id: id },
-        body: { overlap_seconds: seconds },
-      });
+  rotation(
+    (client) => phrase`Rotate the secret of ${applicationName(client)}?`,
+    async (context, id, body) => {
+      const { data } = await context.call(clients.rotateSecret, { params: { client_id: id }, body });
       await goToSecret(context, data, { verb: 'has a new secret' });
     },
-    notice: 'application-saved',
-    isAnswered: true,
-    ask: (client) => ({
-      heading: phrase`Rotate the secret of ${applicationName(client)}?`,
-      consequences: [
-        'A new secret is created and shown once.',
-        'The current secret stops working after the time below.',
-      ],
-      button: 'Rotate secret',
-      field: 'overlap',
-    }),
-  },
+  ),
   {
     name: 'deactivate',
     run: setActive(false),
