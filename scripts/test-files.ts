@@ -54,19 +54,22 @@ function inTurns(files: readonly string[], most: number): string[][] {
 }
 
 /**
- * A suite for each file, since hooks are its suite's. They are loaded one after the other, and run then. The runner knows the suite
- * of a test by the asynchronous scope in which its file is loaded, which would else be that of the file before.
+ * A suite for each file, since hooks are its suite's. A file is loaded when the one before has ended: what it makes as it is loaded
+ * (a code, a recent sign-in) does not get old meanwhile.
  */
-const programOf = (files: readonly string[]): string => `import { AsyncResource } from 'node:async_hooks';
-import { describe } from 'node:test';
-let before = Promise.resolve();
-function load(file) {
-  const scope = new AsyncResource(file);
-  const loaded = before.then(() => scope.runInAsyncScope(() => import(file)));
-  before = loaded.catch(() => undefined);
-  return loaded;
+const programOf = (files: readonly string[]): string => `import { after, describe } from 'node:test';
+async function run(name, file) {
+  const { promise: over, resolve } = Promise.withResolvers();
+  describe(name, async () => {
+    after(resolve);
+    await import(file).catch((error) => {
+      resolve();
+      throw error;
+    });
+  });
+  await over;
 }
-${files.map((file) => `describe('${file}', () => load('${pathToFileURL(join(project, file))}'));`).join('\n')}
+${files.map((file) => `await run('${file}', '${pathToFileURL(join(project, file))}');`).join('\n')}
 `;
 
 function refuse(name: string): never {

@@ -6,6 +6,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import { type ServerProcess, startServer } from '../processes/server-process.ts';
 import { createOperator, type Operator, SECRET_KEY } from '../support/app.ts';
 import { freePort } from '../support/free-port.ts';
@@ -159,6 +160,10 @@ export async function millisecondsUntil(
   }
   return Math.round(performance.now() - started);
 }
+
+/** Once it is what it says: a busy machine may be late with the answer of what is there. @param part what it says is down */
+export const millisecondsUntilDown = (web: Pick<Web, 'readiness'>, part: string): Promise<number> =>
+  millisecondsUntil(async () => isDeepStrictEqual(await web.readiness(), { status: 503, down: [part] }));
 
 /** `n=20 median 12 ms, worst 40 ms` */
 export function spread(values: readonly number[]): string {

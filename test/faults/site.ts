@@ -41,7 +41,7 @@ async function settle(
   await one.admin('PATCH', '/settings', { refresh_token_grace_seconds: 0 });
   // On MongoDB alone the other process obeys within a second.
   await sleep(1_100);
-  const client = await one.register({ scope: 'openid offline_access' });
+  const client = await one.register({ scope: 'openid offline_access', rotate_refresh_tokens: 'always' });
   const people = names.map((username) => ({ username, agents: agentsFor(deployment) }));
   await Promise.all(
     people.map(async ({ username, agents }) => {

@@ -114,7 +114,11 @@ suite('an idle administrator', () => {
     const back = await signInAs(agent, 'root-admin', sent);
     equal(fieldIn(back, 'client_name'), 'Typed while idle');
     equal(hiddenFields(back.body).version, hiddenFields(page.body).version);
-    const saved = await agent.post(path, { ...hiddenFields(back.body), client_name: 'Typed while idle' });
+    const saved = await agent.post(path, {
+      ...hiddenFields(back.body),
+      client_name: 'Typed while idle',
+      rotate_refresh_tokens: 'auto',
+    });
     equal(saved.status, 412);
     match(saved.body, /was changed since you opened it/);
     equal((await app.admin('GET', `/clients/${client.id}`)).body.data.client_name, 'Saved by another');

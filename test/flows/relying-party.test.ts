@@ -83,7 +83,8 @@ for (const [method, register] of Object.entries(kinds)) {
     const refreshed = await oidc.refreshTokenGrant(config, tokens.refresh_token ?? '');
     equal(refreshed.claims()?.sub, alice.id);
     equal(refreshed.claims()?.auth_time, claims?.auth_time);
-    notEqual(refreshed.refresh_token, tokens.refresh_token);
+    // Where the application authenticates, nobody else can use it (RFC 9700 §4.14.2).
+    equal(refreshed.refresh_token === tokens.refresh_token, method !== 'none');
     notEqual(refreshed.access_token, tokens.access_token);
 
     if (method === 'none') {
