@@ -59,6 +59,7 @@ const adminTable: Readonly<Record<string, Readonly<Record<string, 'read' | 'full
   '/initial-access-tokens/{id}': { DELETE: 'full' },
   '/invitations': { GET: 'read', POST: 'full' },
   '/invitations/{id}': { DELETE: 'full' },
+  '/invitations/{id}/resend': { POST: 'full' },
   '/groups': { GET: 'read', POST: 'full' },
   '/groups/{id}': { GET: 'read', PUT: 'full', PATCH: 'full', DELETE: 'full' },
   '/groups/{id}/members': { GET: 'read', POST: 'full' },

@@ -57,6 +57,7 @@ const DOOR = [
   'src/admin/api/idempotency.ts',
   'src/admin/api/reseal-replies.ts',
   'src/admin/index.ts',
+  'src/admin/pages/field-values.ts',
   'src/admin/resources/users/import-job.ts',
   'src/admin/resources/users/import-records.ts',
   'src/admin/test-sign-in/create.ts',

@@ -119,7 +119,7 @@ for (const signal of ['SIGTERM', 'SIGKILL'] as const) {
       const site = await install(signal);
       t.after(() => site.remove());
       await site.server.admin('PATCH', '/settings', { refresh_token_grace_seconds: 0 });
-      const client = await site.server.register();
+      const client = await site.server.register({ rotate_refresh_tokens: 'always' });
       await site.server.createUser('alice');
       const first = await redeem(
         site.server,

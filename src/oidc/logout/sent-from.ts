@@ -5,7 +5,7 @@ import { AppError } from '../../errors.ts';
 /** Rejects an image, frame or script on any site, our own and sibling hosts included (CVE-2020-10734; checklist R065). */
 export function refuseSubresource(ctx: Koa.Context): void {
   const [site, dest, mode] = ['site', 'dest', 'mode'].map((name) => ctx.get(`sec-fetch-${name}`));
-  // Browsers send Sec-Fetch-Site; Node's fetch sends only the mode.
+  // Browsers send Sec-Fetch-Site; programs may send the mode alone.
   if (site === '') return;
   const isNavigation = ['', 'document'].includes(dest ?? '') && ['', 'navigate'].includes(mode ?? '');
   if (isNavigation) return;
