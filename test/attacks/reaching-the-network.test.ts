@@ -74,7 +74,6 @@ const theirs: Readonly<Record<string, string>> = {
 /** What names the global `fetch` or another way out that needs no import. */
 const globals: Readonly<Record<string, string>> = {
   'src/rate-limits/lease.ts': 'a function of its own of that name',
-  'src/oidc/logout/logout.ts': GIVEN,
   'src/oidc/outbound/fetch-document.ts': GIVEN,
   'oidc-provider/lib/helpers/defaults.js':
     'a default that our configuration replaces (src/oidc/configuration.ts)',

@@ -4,7 +4,9 @@ import { AppError } from '../../errors.ts';
 
 /** Rejects an image, frame or script on any site, our own and sibling hosts included (CVE-2020-10734; checklist R065). */
 export function refuseSubresource(ctx: Koa.Context): void {
-  const [site, dest, mode] = ['site', 'dest', 'mode'].map((name) => ctx.get(`sec-fetch-${name}`));
+  const [site, dest, mode] = ['sec-fetch-site', 'sec-fetch-dest', 'sec-fetch-mode'].map((name) =>
+    ctx.get(name),
+  );
   // Browsers send Sec-Fetch-Site; programs may send the mode alone.
   if (site === '') return;
   const isNavigation = ['', 'document'].includes(dest ?? '') && ['', 'navigate'].includes(mode ?? '');
