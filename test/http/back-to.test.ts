@@ -89,9 +89,9 @@ const FROM_ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
   ],
   'src/http/well-known.ts': ['`{basePath}/account/password`'],
   'src/self-service/passkeys-page.ts': [
-    'isEarlier ? home : confirmUrl(who.account)',
+    'isEarlier ? home : confirmUrl(who)',
     'toldAt(ctx, notice)',
-    'signInUrl()',
+    "kit.signInUrl('passkeys')",
   ],
   // The list of pages in account-pages.ts.
   'src/self-service/page-kit.ts': [
@@ -133,7 +133,7 @@ const FROM_ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
   ],
   'interactions/passkeys.ts': ['`{basePath}/oauth2/mfa?interaction={encodeURIComponent(interaction.uid)}`'],
   'interactions/login.ts': [
-    '`{deps.basePath}/oauth2/forgot-password?interaction={id}{way}`',
+    '`{hand.basePath}/oauth2/forgot-password?interaction={id}{way}`',
     "current.pageUrl('login', interaction)",
   ],
   // Of the resource that was created, from the route (RFC 9110 §10.2.2).

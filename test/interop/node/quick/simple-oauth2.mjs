@@ -22,7 +22,7 @@ const info = await fetch(`${issuer}/userinfo`, {
 expect(info.status === 200, 'userinfo', info.status);
 step('userinfo');
 const renewed = await token.refresh({ scope: 'openid offline_access' });
-expect(renewed.token.refresh_token !== token.token.refresh_token, 'a new refresh token', null);
+expect(renewed.token.access_token !== token.token.access_token, 'a new access token', null);
 step('refresh');
 // It parses the empty answer of the revocation endpoint (RFC 7009 §2.2) as JSON: docs/clients.md. The token is revoked all the same.
 const complaint = await renewed.revoke('refresh_token').then(
