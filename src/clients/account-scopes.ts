@@ -19,16 +19,22 @@ export const isFirstParty = ({
 export const accountScopesOf = (record: Holder): readonly AccountScope[] =>
   isFirstParty(record) ? (record.accountScopes ?? []) : [];
 
+/** @returns the metadata, for which a scope that says nothing is none */
+export const withoutBlankScope = <M extends Members | undefined>(metadata: M): M =>
+  typeof metadata?.scope === 'string' && metadata.scope.trim() === ''
+    ? { ...metadata, scope: undefined }
+    : metadata;
+
 /** Takes them out of the metadata; `sent` is undefined where that names no scopes at all. */
 export function splitAccountScopes<M extends Members | undefined>(
   metadata: M,
 ): { readonly metadata: M; readonly isGiven: boolean; readonly sent: readonly AccountScope[] | undefined } {
   const isGiven = metadata !== undefined;
   if (typeof metadata?.scope !== 'string') return { metadata, isGiven, sent: undefined };
-  const words = metadata.scope.split(' ').filter((word) => word !== '');
+  const words = metadata.scope.split(/\s+/).filter(Boolean);
   const sent = accountScopes.filter((scope) => words.includes(scope));
-  if (sent.length === 0) return { metadata, isGiven, sent };
   const others = words.filter((word) => !sent.some((scope) => scope === word));
+  if (sent.length === 0 && words.length === 0) return { metadata, isGiven, sent };
   // An empty list would mean the default scopes, which are more.
   return { metadata: { ...metadata, scope: others.join(' ') || 'openid' }, isGiven, sent };
 }

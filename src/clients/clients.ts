@@ -4,7 +4,7 @@ import { AppError } from '../errors.ts';
 import type { ClientRecord } from '../store/collections.ts';
 import { VersionConflict } from '../store/port.ts';
 import { pagesOf } from '../store/walk.ts';
-import { splitAccountScopes, withAccountScopes } from './account-scopes.ts';
+import { splitAccountScopes, withAccountScopes, withoutBlankScope } from './account-scopes.ts';
 import { type Client, checkKind, type GivenSettings, refusal, withSettings } from './application.ts';
 import { approved } from './approved-addresses.ts';
 import { clientType, isAuthMethodSaid, needsSecret } from './auth-members.ts';
@@ -83,7 +83,9 @@ export function createClients(deps: ClientsDeps): Clients {
     const isRegistrant = kind === 'registrant';
     const { metadata: stored } = value;
     checkKind(value, given.metadata);
-    const { metadata: others, ...accountChange } = splitAccountScopes(given.metadata);
+    const { metadata: others, ...accountChange } = splitAccountScopes(
+      mode === 'replace' ? withoutBlankScope(given.metadata) : given.metadata,
+    );
     const { metadata: plain, legacy } = others
       ? splitLegacy(others, { isOn: hasLegacy(), kind })
       : { metadata: others, legacy: undefined };

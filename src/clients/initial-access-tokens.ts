@@ -4,6 +4,7 @@ import { AppError } from '../errors.ts';
 import type { InitialAccessTokenRecord } from '../store/collections.ts';
 import type { Collection, Query, Stored } from '../store/port.ts';
 import { update } from '../store/update.ts';
+import { pagesOf } from '../store/walk.ts';
 import type { SecretDigest } from './secrets.ts';
 import { SECRET_BYTES } from './secrets.ts';
 
@@ -22,6 +23,8 @@ export interface InitialAccessTokens {
     profile?: 'legacy' | undefined;
   }): Promise<{ token: string; initialAccessToken: InitialAccessToken }>;
   query(query: Query): Promise<{ items: InitialAccessToken[]; total: number }>;
+  /** Whether somebody may register by one. */
+  hasUsable(): Promise<boolean>;
   /** @returns what the token allows if it is valid; no use is consumed */
   findUsable(token: string): Promise<Pick<InitialAccessTokenRecord, 'profile'> | undefined>;
   /** Consumes one use. Of parallel calls exactly as many succeed as there are uses. @returns whether it was valid */
@@ -64,6 +67,12 @@ export function createInitialAccessTokens({
     async query(query) {
       const page = await collection.query(query);
       return { items: page.items.map(toToken), total: page.total };
+    },
+
+    async hasUsable() {
+      for await (const items of pagesOf(collection, { limit: 1000 }))
+        if (items.some(({ value }) => value.usesLeft > 0)) return true;
+      return false;
     },
 
     async findUsable(token) {

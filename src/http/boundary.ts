@@ -3,6 +3,7 @@
 import type Koa from 'koa';
 import { AppError, type ErrorCode } from '../errors.ts';
 import type { Logger } from '../log.ts';
+import { isPreflight } from './cors.ts';
 import { challengeFor, envelopeOf, oauthErrorOf, shapeFor } from './error-shape.ts';
 import { describeFailure, type Failure, failureOf } from './failure.ts';
 import { pathForLog, requestIdOf } from './request-log.ts';
@@ -36,6 +37,16 @@ const stale = [
   'Last-Modified',
   'Location',
 ] as const;
+
+/** RFC 9110 §9.3.7: no preflight of a browser, but a question. */
+const isBareOptions = (ctx: Koa.Context): boolean => ctx.method === 'OPTIONS' && !isPreflight(ctx);
+
+function sayMethods(ctx: Koa.Context): void {
+  const allow = ctx.response.get('Allow') || METHODS;
+  ctx.set('Allow', allow.includes('OPTIONS') ? allow : `${allow}, OPTIONS`);
+  ctx.body = null;
+  ctx.status = 204;
+}
 
 function logFailure(
   log: ErrorBoundaryOptions['log'],
@@ -83,6 +94,7 @@ export function errorBoundary({ log, sendErrorPage, basePath = '' }: ErrorBounda
     const requestId = requestIdOf(ctx);
     const challenge = challengeFor(failure, ctx.get('authorization'));
     for (const name of stale) ctx.remove(name);
+    if (isBareOptions(ctx) && status < 500) return sayMethods(ctx);
     // Another site must not make a browser's session begin or last.
     if (code === 'request.cross_site') ctx.remove('Set-Cookie');
     ctx.state.errorCode = code;

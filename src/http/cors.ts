@@ -35,6 +35,10 @@ export const publicCorsHeaders = { 'Access-Control-Allow-Origin': '*' } as const
 /** Whether the client or token in this request has the origin; asked when the request was handled. */
 export type HasOrigin = (ctx: Koa.Context, origin: string) => Promise<boolean>;
 
+/** What a browser asks before a request to another origin. */
+export const isPreflight = (ctx: Koa.Context): boolean =>
+  ctx.method === 'OPTIONS' && ctx.get('Access-Control-Request-Method') !== '';
+
 const PREFLIGHT_SECONDS = 3600;
 
 const publicCors = cors({
@@ -103,8 +107,7 @@ export function crossOrigin(hasOrigin: HasOrigin, isOpenToAgents: () => boolean)
     // `null` is every sandboxed frame, and every file.
     const isSomeones = origin !== '' && origin !== 'null';
     // A preflight names neither client nor token, so any origin may ask; it learns nothing.
-    const isPreflight = ctx.method === 'OPTIONS' && ctx.get('Access-Control-Request-Method') !== '';
-    if (isPreflight && isSomeones) return setHeaders(ctx, nothing);
+    if (isPreflight(ctx) && isSomeones) return setHeaders(ctx, nothing);
     try {
       await next();
     } finally {

@@ -54,6 +54,12 @@ function isRefused(ctx: Koa.Context): boolean {
  * @throws AppError request.cross_site
  */
 export const guardRequests: Koa.Middleware = (ctx, next) => {
+  const { authorization = '', 'content-encoding': encoding = 'identity' } = ctx.req.headers;
+  // RFC 9110 §11.4: one space or more.
+  if (authorization.includes('  ')) ctx.req.headers.authorization = authorization.replace(/ {2,}/, ' ');
+  // It would be small on the wire and huge in memory.
+  if (!READS.has(ctx.method) && encoding.trim().toLowerCase() !== 'identity')
+    throw new AppError('request.unsupported_media_type', { message: 'The body must not be compressed.' });
   if (isRefused(ctx)) throw new AppError('request.cross_site');
   return next();
 };

@@ -7,6 +7,7 @@ import { adminGrantTypes, legacyGrantTypes } from '../model/grant-types.ts';
 import { ACCOUNT_SCOPES, ADMIN_SCOPES } from './entitlements/scopes.ts';
 import { type IssuerAddress, issuerPath } from './foreign-layout/aliases.ts';
 import type { IdentityProvider } from './identity-provider.ts';
+import { PROMPTS } from './requests/settle-values.ts';
 import { unsignedDiscovery } from './signed-responses.ts';
 
 interface Deps extends IssuerAddress {
@@ -25,6 +26,8 @@ export interface InUse {
   readonly signedResponses: boolean;
   /** An application may ask for scopes of the account API. */
   readonly accountScopes: boolean;
+  /** Somebody has a token by which clients register. */
+  readonly initialAccess: boolean;
   /** Anyone may register a client. */
   readonly agents: boolean;
 }
@@ -49,13 +52,11 @@ export async function createDiscovery(deps: Deps): Promise<Discovery> {
 
   // Strict clients refuse keys from outside of the issuer.
   const keysAt = issuerPath(deps) === undefined ? baseUrl : issuer.replace(/\/$/, '');
-  return ({ passwordGrant, agents, signedResponses, accountScopes }) => ({
+  return ({ passwordGrant, agents, signedResponses, accountScopes, initialAccess }) => ({
     ...libraryDocument,
     ...(!signedResponses && unsignedDiscovery(listed('response_modes_supported'))),
-    ...(agents && {
-      registration_endpoint: `${baseUrl}/oauth2/register`,
-      client_id_metadata_document_supported: true,
-    }),
+    ...((agents || initialAccess) && { registration_endpoint: `${baseUrl}/oauth2/register` }),
+    ...(agents && { client_id_metadata_document_supported: true }),
     ...legacy,
     jwks_uri: `${keysAt}/.well-known/jwks.json`,
     grant_types_supported: listed('grant_types_supported')
@@ -65,7 +66,7 @@ export async function createDiscovery(deps: Deps): Promise<Discovery> {
     scopes_supported: listed('scopes_supported')
       .filter((scope) => !ADMIN_SCOPES.has(String(scope)))
       .filter((scope) => accountScopes || !ACCOUNT_SCOPES.has(String(scope))),
-    prompt_values_supported: ['none', 'login', 'consent', 'select_account', 'create'],
+    prompt_values_supported: PROMPTS,
     introspection_endpoint_auth_methods_supported: CLIENT_AUTH_METHODS,
     revocation_endpoint_auth_methods_supported: ['none', ...CLIENT_AUTH_METHODS],
   });

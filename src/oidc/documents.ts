@@ -67,7 +67,7 @@ export function createDocuments({ discovery, inUse, jwks, basePath, headers, ...
 
   const discoveryNow = (): Document => {
     const now = inUse();
-    const key = `${now.agents} ${now.passwordGrant} ${now.signedResponses} ${now.accountScopes}`;
+    const key = `${now.agents} ${now.passwordGrant} ${now.signedResponses} ${now.accountScopes} ${now.initialAccess}`;
     const known = made.get(key) ?? createDocument(discovery(now), headers);
     made.set(key, known);
     return known;
@@ -85,10 +85,17 @@ export function createDocuments({ discovery, inUse, jwks, basePath, headers, ...
     }
   };
 
+  // RFC 8414 §3.1: with the whole path of the issuer at the root of the host, which may lie beside BASE_URL.
+  const whole = new URL(address.issuer).pathname.replace(/\/$/, '');
+  const rooted = ['oauth-authorization-server', 'openid-configuration'].map(
+    (name) => `/.well-known/${name}${whole}`,
+  );
+
   const find = (url: string): Document | undefined => {
     const path = url.includes('?') ? url.slice(0, url.indexOf('?')) : url;
     // Called for every request, so most of them must cost nothing here.
     if (!path.includes('/.well-known/') && !path.endsWith('/certs')) return undefined;
+    if (rooted.includes(path)) return discoveryNow();
     if (!path.startsWith(`${basePath}/`)) return undefined;
     const own = path.slice(basePath.length);
     return documentAt(resolve(own) ?? own);

@@ -42,7 +42,8 @@ const byPath = new Map(
 export const checkMethods: Koa.Middleware = (ctx, next) => {
   const entry = byPath.get(ctx.path);
   const method = ctx.method === 'HEAD' ? 'GET' : ctx.method;
-  if (entry !== undefined && !entry.set.has(method)) {
+  // A preflight was answered before (src/http/cors.ts); the boundary makes 204 of a bare OPTIONS.
+  if (entry !== undefined && (!entry.set.has(method) || method === 'OPTIONS')) {
     ctx.set('Allow', entry.allow);
     throw new AppError('request.method_not_allowed');
   }

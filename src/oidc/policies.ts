@@ -179,7 +179,12 @@ export const createAssertionCheck =
     turns.leave(ctx.req);
     if (ctx.oidc.client !== undefined && isOfFapi(clientRecord(ctx.oidc.client)) && aud !== ctx.oidc.issuer)
       throw new errors.InvalidClientAuth('aud must be the issuer alone, as a string');
-    const ours: readonly unknown[] = [ctx.oidc.issuer, ctx.oidc.urlFor('token')];
+    // RFC 9126 §2: the server MUST accept its own address there, too.
+    const here = ctx.oidc.route === 'pushed_authorization_request' ? [ctx.oidc.route] : [];
+    const ours: readonly unknown[] = [
+      ctx.oidc.issuer,
+      ...['token', ...here].map((name) => ctx.oidc.urlFor(name)),
+    ];
     if (![aud].flat().every((audience) => ours.includes(audience))) {
       throw new errors.InvalidClientAuth('aud must be the issuer or the token endpoint, and nothing else');
     }

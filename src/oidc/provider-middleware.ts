@@ -144,6 +144,8 @@ export function inFormOfRequest(oidc: KoaContextWithOIDC['oidc'], body: object):
 export const repeatScopeForm: Koa.Middleware = async (ctx: ProtocolContext, next) => {
   await next();
   const { body, oidc } = ctx;
+  // RFC 6749 §5.1.
+  if (oidc?.route === 'token') ctx.set('Pragma', 'no-cache');
   if (oidc?.route !== 'token' || ctx.status !== 200 || typeof body !== 'object' || body === null) return;
   ctx.body = { ...inFormOfRequest(oidc, body), ...keptToken(ctx) };
 };

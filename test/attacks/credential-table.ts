@@ -352,6 +352,7 @@ export const OTHER_SECRETS = {
   'src/clients/quarantine.ts': 'what an application says of itself',
   'src/apis/apis.ts': 'an API’s introspection credentials, which read',
   'src/http/boundary.ts': 'the scheme of the challenge in an answer',
+  'src/http/request-guard.ts': 'the spaces between a scheme and what follows it',
   'src/http/metrics.ts': 'METRICS_TOKEN, which reads',
   'src/http/one-time.ts': 'values of one browser or session, shown once',
   'src/oidc/legacy/browser-state.ts': 'whether the session of a browser is another one',

@@ -125,6 +125,11 @@ for (const type of TYPES) {
         equal(answer.error, 'invalid_request');
       }
     });
+  else
+    test(`oidcc-ensure-request-without-nonce-succeeds-for-code-flow: ${type}`, async () => {
+      const answer = answerIn(await ask(await signedIn(), type, { nonce: undefined }));
+      deepEqual([Boolean(answer.code), Boolean(answer.access_token)], [hasCode, hasToken]);
+    });
 
   if (hasToken)
     test(`oidcc-userinfo-get, -post-header, -post-body, -scope-profile: the token of ${type}`, async () => {

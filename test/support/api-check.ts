@@ -95,7 +95,10 @@ function createDocument() {
   const checkError = checkOf(error, root);
 
   /** Of an address or method that no route has. */
-  function problemOfStranger({ status, text, method }: SeenAnswer, isAddress: boolean): string | undefined {
+  function problemOfStranger(seen: SeenAnswer, isAddress: boolean): string | undefined {
+    const { status, text, method } = seen;
+    if (method === 'OPTIONS' && status === 204)
+      return text === '' && seen.header('Allow') ? undefined : 'has a body, or no Allow';
     const right = isAddress ? [401, 403, 405, 429, 503] : [400, 401, 403, 404, 429, 503];
     if (!right.includes(status)) return 'is an answer of a route that is not declared';
     return method === 'HEAD' ? undefined : checkError(parsed(text));

@@ -6,7 +6,7 @@ import type { InUse } from '../discovery.ts';
 
 const CHECK_MS = 60_000;
 
-type Known = Pick<InUse, 'passwordGrant' | 'signedResponses' | 'accountScopes'>;
+type Known = Pick<InUse, 'passwordGrant' | 'signedResponses' | 'accountScopes' | 'initialAccess'>;
 
 export interface GrantsInUse {
   /** As of the last check; starts the next one when that is due. */
@@ -16,24 +16,32 @@ export interface GrantsInUse {
 }
 
 export interface GrantsInUseDeps {
-  readonly clients: Pick<Clients, 'hasPasswordGrant' | 'hasSignedResponses' | 'hasAccountScopes'>;
+  readonly clients: Pick<Clients, 'hasPasswordGrant' | 'hasSignedResponses' | 'hasAccountScopes'> & {
+    readonly initialAccessTokens: Pick<Clients['initialAccessTokens'], 'hasUsable'>;
+  };
   readonly clock: Clock;
 }
 
 export function createGrantsInUse(deps: GrantsInUseDeps): GrantsInUse {
   const { clients, clock } = deps;
-  let known: Known = { passwordGrant: false, signedResponses: false, accountScopes: false };
+  let known: Known = {
+    passwordGrant: false,
+    signedResponses: false,
+    accountScopes: false,
+    initialAccess: false,
+  };
   let checkedAt: number | undefined;
 
   async function check(): Promise<void> {
     checkedAt = clock();
     try {
-      const [passwordGrant, signedResponses, accountScopes] = await Promise.all([
+      const [passwordGrant, signedResponses, accountScopes, initialAccess] = await Promise.all([
         clients.hasPasswordGrant(),
         clients.hasSignedResponses(),
         clients.hasAccountScopes(),
+        clients.initialAccessTokens.hasUsable(),
       ]);
-      known = { passwordGrant, signedResponses, accountScopes };
+      known = { passwordGrant, signedResponses, accountScopes, initialAccess };
     } catch {
       // The next request tries again.
     }

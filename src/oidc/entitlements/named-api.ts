@@ -33,7 +33,7 @@ interface Named {
 }
 
 export const wordsOf = (scope: unknown): string[] =>
-  textsOf(scope).flatMap((text) => text.split(' ').filter(Boolean));
+  textsOf(scope).flatMap((text) => text.split(/\s+/).filter(Boolean));
 
 /** @returns the APIs that the request names, each once; the application itself and this server are none */
 export function namedIn(ctx: KoaContextWithOIDC, client: Client, words: readonly string[]): Named {

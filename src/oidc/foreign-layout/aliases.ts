@@ -23,6 +23,7 @@ const REALM_DISCOVERY = /^\/realms\/[^/]+\/\.well-known\/openid-configuration$/;
 
 const DISCOVERY = '/oauth2/.well-known/openid-configuration';
 const JWKS = '/oauth2/.well-known/jwks.json';
+const DEVICE = '/oauth2/device_authorization';
 
 /** The addresses from which an issuer appears in requests. */
 export interface IssuerAddress {
@@ -74,7 +75,12 @@ export function createResolveAlias(address: IssuerAddress, isRealm: IsRealm): Re
     [`/.well-known/oauth-authorization-server${below}`, DISCOVERY],
     [`${below}/.well-known/openid-configuration`, DISCOVERY],
     [`${below}/.well-known/oauth-authorization-server`, DISCOVERY],
+    [`/.well-known/openid-configuration${below}`, DISCOVERY],
+    ['/.well-known/openid-configuration/oauth2', DISCOVERY],
     [`${below}/.well-known/jwks.json`, JWKS],
+    // As MSAL calls it.
+    ['/oauth2/devicecode', DEVICE],
+    [`${below}/devicecode`, DEVICE],
   ]);
 
   return (path) => {

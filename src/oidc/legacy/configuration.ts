@@ -39,10 +39,8 @@ function lifetimes(ttl: Ttl): Ttl {
 
 /** Called after the library's own checks of the parameters, at the authorization endpoint and for a pushed request. */
 function checkRequest({ oidc }: KoaContextWithOIDC): void {
-  const { nonce, resource, response_type: type } = oidc.params ?? {};
-  if (typeof type !== 'string' || type === 'code') return;
-  // The library asks for one with `id_token` alone (lib/actions/authorization/response_parameters.js).
-  if (nonce === undefined) throw new errors.InvalidRequest("missing required parameter 'nonce'");
+  const { resource, response_type: type } = oidc.params ?? {};
+  if (typeof type !== 'string') return;
   const isForApi = Array.isArray(resource) ? resource.length > 0 : resource !== undefined;
   if (type.split(' ').includes('token') && isForApi)
     throw new errors.InvalidTarget('a token in a fragment is for userinfo alone');

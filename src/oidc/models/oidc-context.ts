@@ -10,6 +10,7 @@ import { settleScope } from '../entitlements/settle-scope.ts';
 import { refuseRequestUri, refuseWithdrawnType } from '../legacy/index.ts';
 import type { OIDCContextClass } from '../provider-base.ts';
 import { ignoreReauthentication } from '../requests/device-request.ts';
+import { settleValues } from '../requests/settle-values.ts';
 import { refuseSignedMode } from '../signed-responses.ts';
 import type { AccessTokenJwt } from '../tokens/access-token-jwt.ts';
 import { calledAddress } from '../tokens/dpop.ts';
@@ -71,6 +72,7 @@ export const createOIDCContextModel = (Base: OIDCContextClass, { jwt }: Deps): O
         refuseOutside(request.req, client.clientId);
         if (this.route === 'token') {
           refuseRedemption(request.req, client.clientId);
+          settleValues(this.params);
           this.#dropScopes(request, client);
         }
         if (!TOKEN_LOOKUP_ROUTES.has(this.route)) return;
@@ -80,9 +82,10 @@ export const createOIDCContextModel = (Base: OIDCContextClass, { jwt }: Deps): O
           throw new errors.InvalidClientAuth('a public client cannot use this endpoint');
         }
         const { params } = this;
-        if (typeof params?.token === 'string' && jwt.kindOf(params.token)) {
-          params.token = jwt.wrap(params.token);
-        }
+        if (typeof params?.token !== 'string') return;
+        // Whatever it is: one that is nobody's is looked up, and not found (decisions §3).
+        const token = params.token.trim();
+        params.token = token.includes('.') || jwt.kindOf(token) ? jwt.wrap(token) : token || 'none';
       });
     }
 
@@ -92,7 +95,10 @@ export const createOIDCContextModel = (Base: OIDCContextClass, { jwt }: Deps): O
      */
     override get prompts(): Set<string> {
       ignoreReauthentication(this.#ctx);
-      if (SCOPE_ROUTES.has(this.route)) settleScope(this.#ctx);
+      if (SCOPE_ROUTES.has(this.route)) {
+        settleValues(this.params);
+        settleScope(this.#ctx);
+      }
       return super.prompts;
     }
 

@@ -107,7 +107,9 @@ export function createPlainAnswers(deps: Deps): PlainAnswers {
         // What was read was put back (plain-request.ts); the connection waits for its end.
         request.resume();
         const length = String(Buffer.byteLength(text));
-        response.writeHead(200, [...ours, 'X-Request-Id', id, 'Content-Length', length]);
+        // RFC 6749 §5.1.
+        const ofToken = path.endsWith('/token') ? ['Pragma', 'no-cache'] : [];
+        response.writeHead(200, [...ours, ...ofToken, 'X-Request-Id', id, 'Content-Length', length]);
         response.end(text);
         return true;
       });

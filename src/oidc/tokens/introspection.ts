@@ -100,6 +100,12 @@ interface LibraryAnswer {
   readonly error_description?: unknown;
 }
 
+/** What the library says where there are none, or in a scheme that is not Basic (lib/shared/client_auth.js). */
+const WITHOUT_CREDENTIALS: ReadonlySet<unknown> = new Set([
+  'no client authentication mechanism provided',
+  'invalid authorization header value format',
+]);
+
 /**
  * Replaces the library's response: our body for an active token; 401 when client authentication is missing (RFC 6749
  * §5.2), which offers Bearer as well at introspection only.
@@ -111,7 +117,7 @@ export function introspectAsClient({ issuer, tokens }: Pick<Deps, 'issuer' | 'to
     if (answer.active === true || isAboutAnothersToken(ctx)) {
       const { AccessToken, ClientCredentials, RefreshToken } = ctx.oidc.entities;
       ctx.body = describeToken(await tokens.live(AccessToken ?? ClientCredentials ?? RefreshToken), issuer);
-    } else if (answer.error_description === 'no client authentication mechanism provided') {
+    } else if (ctx.oidc?.route !== 'userinfo' && WITHOUT_CREDENTIALS.has(answer.error_description)) {
       const isIntrospection = ctx.oidc.route === 'introspection';
       ctx.status = 401;
       ctx.set(

@@ -37,10 +37,8 @@ export interface LiveToken {
 }
 
 export interface TokenState {
-  /** Finds a token by its value, active or not; never by an id or a code. */
+  /** Finds a token by its value, active or not, white space around it or not; never by an id or a code. */
   find(bearer: string): Promise<AnyToken | undefined>;
-  /** Whether this server signed it, whatever has become of it since. */
-  isSigned(bearer: string): boolean;
   /** @returns the token with its account if it is active */
   live(token: AnyToken | undefined): Promise<LiveToken | undefined>;
 }
@@ -77,7 +75,8 @@ export function createTokenState(deps: Deps): TokenState {
   }
 
   return {
-    async find(bearer) {
+    async find(given) {
+      const bearer = given.trim();
       switch (jwt().kindOf(bearer)) {
         case 'AccessToken':
           return models().AccessToken.find(bearer);
@@ -87,8 +86,6 @@ export function createTokenState(deps: Deps): TokenState {
           return models().RefreshToken.find(bearer);
       }
     },
-
-    isSigned: (bearer) => jwt().kindOf(bearer) !== undefined,
 
     async live(token) {
       if (token === undefined || !token.isValid) return undefined;
