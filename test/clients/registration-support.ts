@@ -37,7 +37,6 @@ export async function register(world: World, metadata: object = web, bearer?: st
 
 /** Members with values that no registrant may have. */
 export const forbidden: readonly (readonly [string, unknown])[] = [
-  ['scope', 'openid "quoted"'],
   ['grant_types', ['authorization_code', 'password']],
   ['grant_types', ['implicit']],
   ['response_types', ['token']],
