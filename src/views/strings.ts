@@ -65,6 +65,10 @@ export const chooseLanguage = (
   return [...asked, ...accepted].map(matchLanguage).find((language) => language !== undefined) ?? 'en';
 };
 
+/** Of a request that became no interaction: a refusal, a sign-out (RP-Initiated Logout 1.0 §2). */
+export const localesIn = (address: string): string | undefined =>
+  URL.parse(address, 'http://here')?.searchParams.get('ui_locales') ?? undefined;
+
 export const direction = (language: Language): 'ltr' | 'rtl' => (language === 'ar' ? 'rtl' : 'ltr');
 
 /** @param put returns the text for a placeholder's name */

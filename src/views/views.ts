@@ -29,6 +29,7 @@ import {
   type Language,
   languageNames,
   loadStrings,
+  localesIn,
   matchLanguage,
   type Strings,
 } from './strings.ts';
@@ -256,7 +257,7 @@ export const createViews = (deps: {
       const asked =
         matchLanguage(options.language) ??
         chosenLanguage(ctx.get('Cookie')) ??
-        chooseLanguage(options.uiLocales, ctx.get('Accept-Language'));
+        chooseLanguage(options.uiLocales ?? localesIn(ctx.originalUrl), ctx.get('Accept-Language'));
       const language = isAdminPage(template) && adminLanguages.of(asked) === undefined ? 'en' : asked;
       const { here = ctx.method === 'GET' ? ctx.originalUrl : '' } = options;
       const ownStatus = 'status' in model && typeof model.status === 'number' ? model.status : 200;
