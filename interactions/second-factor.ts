@@ -11,7 +11,7 @@ import {
   wayOf,
 } from '../src/model/ways-to-sign-in.ts';
 import type { BoundInteraction, SigninProgress } from '../src/oidc/sign-in.ts';
-import { EMAIL_CODE_COOLDOWN_SECONDS } from '../src/second-factors/index.ts';
+import { emailCooldownSeconds } from '../src/second-factors/index.ts';
 import type { AtHand } from './at-hand.ts';
 import { CANCELLED } from './current.ts';
 import { createFactorEnrolment } from './factor-enrolment.ts';
@@ -70,8 +70,7 @@ export function createSecondFactorPages(hand: AtHand): SecondFactorPages {
     if (first === undefined) throw new AppError('signin.no_factor');
     const method = shown.method !== undefined && methods.includes(shown.method) ? shown.method : first;
     const { mailedAt } = interaction.progress ?? {};
-    const waited = mailedAt === undefined ? undefined : Math.floor((clock() - mailedAt) / 1000);
-    const left = waited === undefined ? 0 : Math.max(0, EMAIL_CODE_COOLDOWN_SECONDS - waited);
+    const left = mailedAt === undefined ? 0 : emailCooldownSeconds(mailedAt, clock());
     views.send(
       ctx,
       'mfa',

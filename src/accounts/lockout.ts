@@ -2,6 +2,7 @@
 // after a number of failures, password sign-in from such browsers is locked for a while. A lock ends no session and
 // no token, and leaves every other way to sign in open. The counter is in the account's own document, so it is the
 // same for every spelling of the name, every process and after every restart (checklist R075, R087, R090).
+import { isAhead } from '../clock.ts';
 import type { AccountRecord } from '../store/collections.ts';
 
 /** The runtime settings of the lock. */
@@ -16,10 +17,12 @@ export interface LockoutSettings {
  */
 const MAX_FAILURES = 100;
 const NOTICE_MS = 86_400_000;
+/** No lock is longer (lockout_seconds). */
+export const MAX_LOCK_MS = 900_000;
 
 /** @param now epoch milliseconds */
 export const isLocked = (account: Pick<AccountRecord, 'lockedUntil'>, now: number): boolean =>
-  account.lockedUntil !== undefined && account.lockedUntil > now;
+  account.lockedUntil !== undefined && isAhead(account.lockedUntil, now, MAX_LOCK_MS);
 
 export const isExhausted = ({ failedLoginAttempts }: Pick<AccountRecord, 'failedLoginAttempts'>): boolean =>
   failedLoginAttempts >= MAX_FAILURES;
@@ -37,7 +40,7 @@ export function countFailure(record: AccountRecord, settings: LockoutSettings, n
     return { ...rest, failedLoginAttempts };
   }
   const { guessNoticeAt } = record;
-  const isNoticeDue = guessNoticeAt === undefined || guessNoticeAt <= now - NOTICE_MS;
+  const isNoticeDue = guessNoticeAt === undefined || !isAhead(guessNoticeAt + NOTICE_MS, now, NOTICE_MS);
   return {
     ...rest,
     failedLoginAttempts,

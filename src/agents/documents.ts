@@ -1,6 +1,6 @@
 // Clients whose id is the address of a metadata document (Client ID Metadata Documents; decisions §10): fetched for a person who is
 // signed in, checked, and kept as a snapshot, which then is the client. What is stored under an id always wins.
-import type { Clock } from '../clock.ts';
+import { type Clock, isAhead } from '../clock.ts';
 import { AppError } from '../errors.ts';
 import { AlreadyExists } from '../store/port.ts';
 import { DocumentRefused, readDocument } from './document.ts';
@@ -47,7 +47,7 @@ function createFailures(clock: Clock) {
   return {
     of(address: string): string | undefined {
       const failure = known.get(address);
-      return failure !== undefined && failure.until > clock() ? failure.why : undefined;
+      return failure !== undefined && isAhead(failure.until, clock(), NEGATIVE_MS) ? failure.why : undefined;
     },
     note(address: string, why: string): void {
       known.delete(address);

@@ -1,7 +1,7 @@
 // Sends queued mails in order, one by one. Each is claimed before its attempt, so that a crash causes at most one duplicate
 // and no loss (checklist R149, R160). A failing mail delays only later ones to the same address; a failing server delays all,
 // with growing intervals.
-import type { Clock } from '../clock.ts';
+import { type Clock, isAhead } from '../clock.ts';
 import { AppError } from '../errors.ts';
 import type { Logger } from '../log.ts';
 import type { SmtpServer } from '../model/smtp-url.ts';
@@ -21,7 +21,8 @@ const RUN_MS = 30 * SECOND;
 /** Of one mail: 1 minute, doubling up to 1 hour. Longer than an attempt can take. */
 const backOff = (attempts: number): number => Math.min(MINUTE * 2 ** attempts, HOUR);
 /** Of the server: shorter, since it may recover at any time and one attempt serves all mails. */
-const rest = (failures: number): number => Math.min(10 * SECOND * 2 ** (failures - 1), 5 * MINUTE);
+const MAX_REST_MS = 5 * MINUTE;
+const rest = (failures: number): number => Math.min(10 * SECOND * 2 ** (failures - 1), MAX_REST_MS);
 const GIVE_UP_MS = 72 * HOUR;
 
 export interface Route {
@@ -61,6 +62,9 @@ export function createDelivery(deps: {
   const { outbox, openSmtp, route, logo, proof, clock, log } = deps;
   // Per process: another process asks the server itself.
   let outage = { failures: 0, until: 0, of: '' };
+
+  const isWaiting = ({ value: { dueAt, attempts, outages = 0 } }: QueuedMail): boolean =>
+    isAhead(dueAt, clock(), backOff(attempts - outages));
 
   /** One SMTP session for all mails of a run. */
   function createLine(server: SmtpServer) {
@@ -152,10 +156,11 @@ export function createDelivery(deps: {
     try {
       for await (const mail of outbox.queued()) {
         if (isOver()) return;
-        const { to, dueAt, attempts, outages = 0 } = mail.value;
+        const { to, attempts, outages = 0 } = mail.value;
         if (held.has(to)) continue;
-        const claimed =
-          dueAt > clock() ? undefined : await outbox.claim(mail, clock() + backOff(attempts - outages));
+        const claimed = isWaiting(mail)
+          ? undefined
+          : await outbox.claim(mail, clock() + backOff(attempts - outages));
         if (claimed === undefined) {
           held.add(to);
           continue;
@@ -187,7 +192,7 @@ export function createDelivery(deps: {
         for await (const mail of outbox.queued()) {
           if (signal.aborted) break;
           // A claimed mail may be in delivery by another process, which may still have older settings.
-          const isFree = mail.value.dueAt <= clock();
+          const isFree = !isWaiting(mail);
           if (isFree && (await outbox.keep(mail)) !== undefined) figures.kept += 1;
         }
         return figures;
@@ -195,7 +200,7 @@ export function createDelivery(deps: {
       // Changed settings mean another server.
       const of = JSON.stringify([way.server, way.sender.address]);
       if (outage.of !== of) outage = { failures: 0, until: 0, of };
-      if (clock() < outage.until) return figures;
+      if (isAhead(outage.until, clock(), MAX_REST_MS)) return figures;
       const endsAt = performance.now() + RUN_MS;
       await sendAll(() => signal.aborted || performance.now() > endsAt, way, of, figures);
       if (outage.failures === 0) return figures;

@@ -1,6 +1,6 @@
 // Counts the points of a rate limit: in the store, for all processes together, or in this process while the store is
 // unavailable.
-import type { Clock } from '../clock.ts';
+import { type Clock, isAhead } from '../clock.ts';
 import type { RateRecord } from '../store/collections.ts';
 import { AlreadyExists, type EphemeralCollection, VersionConflict } from '../store/port.ts';
 
@@ -42,13 +42,13 @@ export function createStoredCounter({
   ): Promise<Counted | undefined> {
     const found = await collection.find(key);
     if (found === undefined) return undefined;
-    const latest = clock() + windowMs;
-    if ((found.expiresAt ?? 0) > latest) {
-      // It ends later than its window can: the clock was set back since, and it would keep its network out until then.
-      await collection.replace(key, found.version, { points }, { expiresAt: latest });
-      return { points, expiresAt: latest };
+    const now = clock();
+    if (found.expiresAt !== undefined && !isAhead(found.expiresAt, now, windowMs)) {
+      const expiresAt = now + windowMs;
+      await collection.replace(key, found.version, { points }, { expiresAt });
+      return { points, expiresAt };
     }
-    const counted = { points: found.value.points + points, expiresAt: found.expiresAt ?? clock() };
+    const counted = { points: found.value.points + points, expiresAt: found.expiresAt ?? now };
     if (counted.points <= limit) await collection.replace(key, found.version, { points: counted.points });
     return counted;
   }
@@ -102,9 +102,9 @@ export function createLocalCounter({
     for (const [key, { expiresAt }] of counts) if (expiresAt <= now) counts.delete(key);
   }
 
-  const liveOf = (key: string, now: number): Counted | undefined => {
+  const liveOf = (key: string, now: number, windowMs: number): Counted | undefined => {
     const found = counts.get(key);
-    return found !== undefined && found.expiresAt > now ? found : undefined;
+    return found !== undefined && isAhead(found.expiresAt, now, windowMs) ? found : undefined;
   };
 
   return {
@@ -113,7 +113,7 @@ export function createLocalCounter({
       if (!counts.has(key) && counts.size >= maxKeys) makeRoom(now);
       const isCrowded = !counts.has(key) && counts.size >= maxKeys;
       const own = isCrowded ? `${key.slice(0, key.indexOf(':'))}:*` : key;
-      const found = liveOf(own, now) ?? { points: 0, expiresAt: now + windowMs };
+      const found = liveOf(own, now, windowMs) ?? { points: 0, expiresAt: now + windowMs };
       const counted = { ...found, points: found.points + points };
       if (counted.points <= limit) counts.set(own, counted);
       return counted;

@@ -1,7 +1,7 @@
 // The points that this process has taken from a shared limit and not spent yet. Points of large limits are taken in small
 // portions, and returned points are reused, so that ordinary traffic causes no write. Portions count as spent for other
 // processes, so a shared limit becomes stricter by at most the unspent portions, never looser.
-import type { Clock } from '../clock.ts';
+import { type Clock, isAhead } from '../clock.ts';
 import type { Taken } from './limiter.ts';
 
 export interface Charge {
@@ -26,8 +26,9 @@ export interface PointLeases {
 interface Pool {
   readonly limit: number;
   left: number;
-  /** End of the window that the points belong to. */
+  /** End of the window that the points belong to, and when this process learnt it. */
   until: number;
+  learntAt: number;
   /** Until then the shared limit has no more points. */
   spentUntil: number;
   hasRefused: boolean;
@@ -52,12 +53,14 @@ export function createPointLeases({
 
   function poolOf(key: string, limit: number, now: number): Pool {
     const known = pools.get(key);
-    if (known !== undefined && known.limit === limit && (known.fetching || known.until > now)) return known;
+    const isLive = (one: Pool): boolean => isAhead(one.until, now, one.until - one.learntAt);
+    if (known !== undefined && known.limit === limit && (known.fetching || isLive(known))) return known;
     const fresh: Pool = {
       limit,
       left: 0,
       until: now,
-      spentUntil: now,
+      learntAt: now,
+      spentUntil: 0,
       hasRefused: false,
       waiting: 0,
       fetching: undefined,
@@ -74,6 +77,7 @@ export function createPointLeases({
     // Points of an earlier window have expired.
     if (pool.until !== until) pool.left = 0;
     pool.until = until;
+    pool.learntAt = clock();
     if (isGranted) pool.left += points;
     else pool.spentUntil = isInsured ? Math.min(until, clock() + INSURED_MS) : until;
   }

@@ -1,7 +1,7 @@
 // Ceilings of wider networks (key.ts). They are many times an address's own limit, so this process counts the points of each
 // by itself and adds them to the shared count a few at a time: an attempt that gives its point back costs no store call. A
 // ceiling is therefore looser than it says by at most these few points per process; an address's own limit is exact.
-import type { Clock } from '../clock.ts';
+import { type Clock, isAhead } from '../clock.ts';
 import type { PointLease } from './lease.ts';
 import type { Taken } from './limiter.ts';
 
@@ -45,10 +45,9 @@ export function createWideCounts({
 
   function countOf(key: string, points: number, windowMs: number, now: number): Count {
     const known = counts.get(key);
-    // One that ends later than its window can is of a clock that was set back since.
-    const isLive = known !== undefined && known.until > now && known.until <= now + windowMs;
+    const isLive = known !== undefined && isAhead(known.until, now, windowMs);
     if (isLive && known.points === points) return known;
-    const fresh = { points, unreported: 0, until: now + windowMs, spentUntil: now, hasRefused: false };
+    const fresh = { points, unreported: 0, until: now + windowMs, spentUntil: 0, hasRefused: false };
     counts.delete(key);
     counts.set(key, fresh);
     const [oldest] = counts.keys();

@@ -1,11 +1,11 @@
 // Tokens are stored as digests, for one purpose, one account and the address they were sent to, and are used once
 // (checklist R072, R097).
 import { type Account, isFormerAddress, ownAddress, securityState } from '../accounts/index.ts';
-import type { Clock } from '../clock.ts';
+import { type Clock, isAhead } from '../clock.ts';
 import { newSecret, secretDigest } from '../ids.ts';
 import type { AccountRecord, LinkRecord } from '../store/collections.ts';
 import type { EphemeralCollection } from '../store/port.ts';
-import { type FormerFactor, formerFactorOf } from './former-address.ts';
+import { FORMER_WAIT_MS, type FormerFactor, formerFactorOf } from './former-address.ts';
 
 export type LinkPurpose = LinkRecord['purpose'];
 
@@ -100,7 +100,7 @@ export function createLinks(deps: {
       accountId,
       purpose,
       email,
-      ...((link.validFrom ?? 0) > clock() && { isWaiting: true as const }),
+      ...(isAhead(link.validFrom ?? 0, clock(), FORMER_WAIT_MS) && { isWaiting: true as const }),
       ...(link.isHanded === true && { isHanded: true as const }),
       ...(boundTo !== undefined && { boundTo }),
       ...(factor !== undefined && { factor }),

@@ -3,6 +3,7 @@
 // is signed out. Going back is for any sign-in by the ways of before. Keeping wants their highest class and a day, in which an
 // owner who is slower than a thief goes back or asks an administrator, who can do either.
 import { type Account, addressChangeOf, addressKey, ownAddress } from '../accounts/index.ts';
+import { isAhead } from '../clock.ts';
 import { AppError } from '../errors.ts';
 import type { MethodTimes } from '../sessions/index.ts';
 import type { EmailChangeRecord } from '../store/collections.ts';
@@ -53,7 +54,11 @@ export function createStoppedChanges(
     if (record === undefined || !isAt(account, record.to)) return undefined;
     // Of one that was stopped under an earlier version, only when the change began.
     const { stoppedAt = record.stoppedAt ?? record.createdAt } = addressChangeOf(account, clock()) ?? {};
-    return { ...changeOf(record), keepFrom: stoppedAt + DAY_MS };
+    const [now, keepFrom] = [clock(), stoppedAt + DAY_MS];
+    return {
+      ...changeOf(record),
+      keepFrom: isAhead(keepFrom, now, DAY_MS) ? keepFrom : Math.min(keepFrom, now),
+    };
   }
 
   /** Everything that someone with one of the addresses may have begun. */

@@ -8,7 +8,7 @@ import type { ClientRecord, MailRequestRecord } from '../store/collections.ts';
 import type { CreateRegistered } from './create-registered.ts';
 import type { RegistrationDoors } from './doors.ts';
 import { type SignupAnswers, type SignupQuestions, signupQuestions } from './questions.ts';
-import { type PendingSignup, SIGNUP_CODE_COOLDOWN_SECONDS, type Signups } from './signups.ts';
+import { coolingDownMs, type Signups } from './signups.ts';
 
 interface SignupOf {
   /** The id of the interaction. */
@@ -111,7 +111,7 @@ export function createSignUp(
     async pending(interaction) {
       const pending = await signups.find(interaction);
       if (pending === undefined) return undefined;
-      const resendInSeconds = Math.max(0, Math.ceil((nextAt(pending) - clock()) / 1000));
+      const resendInSeconds = Math.ceil(coolingDownMs(pending, clock()) / 1000);
       return { email: pending.email, resendInSeconds, canSkip: canSkip(pending.username) };
     },
 
@@ -143,7 +143,7 @@ export function createSignUp(
 
     async resend(interaction, requester) {
       const pending = await signups.find(interaction);
-      if (pending === undefined || !mail.canSend() || clock() < nextAt(pending)) return;
+      if (pending === undefined || !mail.canSend() || coolingDownMs(pending, clock()) > 0) return;
       const charge = await chargeCode(pending.email, requester);
       if (await signups.askAgain(interaction)) await requestCode(interaction, pending.email, requester);
       else charge.giveBack();
@@ -155,9 +155,6 @@ function spentLimit(error: unknown): AppError {
   if (error instanceof AppError && error.code === 'request.rate_limited') return error;
   throw error;
 }
-
-const nextAt = ({ askedAt }: Pick<PendingSignup, 'askedAt'>): number =>
-  askedAt + SIGNUP_CODE_COOLDOWN_SECONDS * 1000;
 
 /** The mail to a new user. It omits the username, which an attacker could choose as a message. */
 function createAnswer({ mail, settings, clock, baseUrl }: RegistrationDoors, signups: Signups) {

@@ -2,7 +2,7 @@
 // typing another person's address or name reserves nothing. A request does the same whether or not the address is
 // known; that is checked when the code is created, outside of the request (checklist R085, R086).
 import { createHmac, hkdfSync, randomInt, timingSafeEqual } from 'node:crypto';
-import type { Clock } from '../clock.ts';
+import { type Clock, isAhead } from '../clock.ts';
 import { parseSixDigits } from '../second-factors/index.ts';
 import type { AccountRecord, SignupRecord } from '../store/collections.ts';
 import type { EphemeralCollection } from '../store/port.ts';
@@ -51,7 +51,11 @@ export interface Signups {
   takeWithoutEmail(id: string): Promise<AccountRecord | undefined>;
 }
 
-export const SIGNUP_CODE_COOLDOWN_SECONDS = 60;
+const COOLDOWN_MS = 60_000;
+
+/** How long another code has to wait. */
+export const coolingDownMs = ({ askedAt }: Pick<PendingSignup, 'askedAt'>, now: number): number =>
+  isAhead(askedAt + COOLDOWN_MS, now, COOLDOWN_MS) ? askedAt + COOLDOWN_MS - now : 0;
 const MAX_TRIES = 5;
 const NONE = '';
 
@@ -96,7 +100,7 @@ export function createSignups(deps: {
     async askAgain(id) {
       let mayAsk = false;
       const stored = await update(collection, id, (value) => {
-        mayAsk = clock() >= value.askedAt + SIGNUP_CODE_COOLDOWN_SECONDS * 1000;
+        mayAsk = coolingDownMs(value, clock()) === 0;
         return mayAsk ? { value: { ...value, askedAt: clock() } } : undefined;
       });
       return stored !== undefined && mayAsk;

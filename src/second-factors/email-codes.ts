@@ -3,7 +3,7 @@
 // that the account knows five each. Mails whose code was used do not count.
 import { createHmac, hkdfSync, randomInt, timingSafeEqual } from 'node:crypto';
 import { isUsable, securityState } from '../accounts/index.ts';
-import type { Clock } from '../clock.ts';
+import { type Clock, isAhead } from '../clock.ts';
 import { secretDigest } from '../ids.ts';
 import type { AccountRecord, EmailChallengeRecord, RateRecord } from '../store/collections.ts';
 import { AlreadyExists, type EphemeralCollection, type Stored, VersionConflict } from '../store/port.ts';
@@ -36,7 +36,11 @@ export interface EmailCodes {
 }
 
 /** How long a page counts down before it offers to send another code. */
-export const EMAIL_CODE_COOLDOWN_SECONDS = 60;
+const COOLDOWN_MS = 60_000;
+
+/** How long another code has to wait after one that was sent then. */
+export const emailCooldownSeconds = (sentAt: number, now: number): number =>
+  isAhead(sentAt + COOLDOWN_MS, now, COOLDOWN_MS) ? Math.ceil((sentAt + COOLDOWN_MS - now) / 1000) : 0;
 const MAX_MAILS = 5;
 const MAILS_WINDOW_MS = 3_600_000;
 const MAX_EARLIER = 4;
@@ -76,12 +80,20 @@ export function createEmailCodes(deps: {
     const holder = browser === undefined ? accountId : `${accountId} ${browser}`;
     for (let place = 0; place < MAX_MAILS; place += 1) {
       const id = `email_code ${holder} ${place}`;
+      const now = clock();
+      const taken = [{ points: 1 }, { expiresAt: now + MAILS_WINDOW_MS }] as const;
       try {
-        await rates.insert(id, { points: 1 }, { expiresAt: clock() + MAILS_WINDOW_MS });
+        await rates.insert(id, ...taken);
         return id;
       } catch (error) {
         if (!(error instanceof AlreadyExists)) throw error;
       }
+      const found = await rates.find(id);
+      if (found?.expiresAt === undefined || isAhead(found.expiresAt, now, MAILS_WINDOW_MS)) continue;
+      const freed = await rates.replace(id, found.version, ...taken).catch((error: unknown) => {
+        if (!(error instanceof VersionConflict)) throw error;
+      });
+      if (freed !== undefined) return id;
     }
     return undefined;
   }
@@ -93,7 +105,7 @@ export function createEmailCodes(deps: {
       const id = idOf(challenge);
       const [account, before] = await Promise.all([accounts.find(accountId), challenges.find(id)]);
       if (account === undefined || !isUsable(account.value)) return 'limited';
-      const isTooSoon = before && now < before.value.createdAt + EMAIL_CODE_COOLDOWN_SECONDS * 1000;
+      const isTooSoon = before && emailCooldownSeconds(before.value.createdAt, now) > 0;
       if (isTooSoon) return 'cooldown';
       const place = await takePlace(challenge);
       if (place === undefined) return 'limited';

@@ -7,7 +7,7 @@ import type { SecondFactorDoors } from './doors.ts';
 import { type CodeFactors, createCodeFactors } from './second-factors.ts';
 import { createSignInFactors, type SignInFactors } from './sign-in.ts';
 
-export { EMAIL_CODE_COOLDOWN_SECONDS } from './email-codes.ts';
+export { emailCooldownSeconds } from './email-codes.ts';
 export { toQrDataUri } from './qr.ts';
 export { resealTotp } from './reseal-totp.ts';
 export { isRequired } from './second-factors.ts';

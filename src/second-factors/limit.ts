@@ -6,7 +6,7 @@
 // Each guess is evaluated inside the compare-and-set that also stores its result, so of any number of concurrent
 // guesses only as many are evaluated as the limit allows; even a valid code beyond it is ignored.
 import { countBrowserCode, isKnownBrowser, isUsable, uncountBrowserCode } from '../accounts/index.ts';
-import type { Clock } from '../clock.ts';
+import { type Clock, SKEW_MS } from '../clock.ts';
 import { secretDigest } from '../ids.ts';
 import type { AccountRecord, RateRecord } from '../store/collections.ts';
 import { AlreadyExists, type EphemeralCollection } from '../store/port.ts';
@@ -56,8 +56,6 @@ export interface SecondFactorLimit {
 export const MAX_WRONG_PER_CHALLENGE = 5;
 const MAX_WRONG_PER_WINDOW = 20;
 const WINDOW_MS = 86_400_000;
-/** A clock of another process may be so much ahead; a later time is of a clock that was set back. */
-const SKEW_MS = 60_000;
 const MAX_WRONG_IN_A_ROW = 100;
 // The maximum lifetime of an interaction (settings: interaction_seconds).
 const CHALLENGE_MS = 86_400_000;

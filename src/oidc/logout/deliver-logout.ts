@@ -1,22 +1,21 @@
 // Delivers queued logout tokens: which outcome is final, when the next attempt is due, and how long an application that does not
 // respond is left alone, so that its deliveries do not take the time of others (decisions §4).
-import type { Clock } from '../../clock.ts';
+import { type Clock, isAhead } from '../../clock.ts';
 import type { Logger } from '../../log.ts';
 import type { LogoutProblem } from '../../store/collections.ts';
 import { createLanes } from '../requests/lanes.ts';
 import type { LogoutOutcome, SendLogoutToken } from './backchannel-logout.ts';
-import type { LogoutDelivery, LogoutOutbox } from './logout-outbox.ts';
+import { DELAYS_MS, type LogoutDelivery, type LogoutOutbox } from './logout-outbox.ts';
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 
-/** From each failed attempt to the next: about an hour in all. */
-const DELAYS = [MINUTE, 4 * MINUTE, 15 * MINUTE, 40 * MINUTE] as const;
-const MAX_ATTEMPTS = DELAYS.length + 1;
+const MAX_ATTEMPTS = DELAYS_MS.length + 1;
 /** Of one that had to wait for an application that does not respond. */
 const GIVE_UP_MS = 90 * MINUTE;
 /** Of an application: shorter, since one attempt shows for all its deliveries whether it is back. */
-const rest = (failures: number): number => Math.min(10 * SECOND * 2 ** (failures - 1), 5 * MINUTE);
+const MAX_REST_MS = 5 * MINUTE;
+const rest = (failures: number): number => Math.min(10 * SECOND * 2 ** (failures - 1), MAX_REST_MS);
 
 /** At once, in this process. An attempt takes 5 s at most (outbound-fetch.ts). */
 const LIMITS = { total: 24, perKey: 4, waitingPerKey: 100 } as const;
@@ -79,7 +78,7 @@ function createOutages(clock: Clock) {
   const outages = new Map<string, Outage>();
   const of = (clientId: string): Outage | undefined => {
     const outage = outages.get(clientId);
-    return outage !== undefined && clock() < outage.until ? outage : undefined;
+    return outage !== undefined && isAhead(outage.until, clock(), MAX_REST_MS) ? outage : undefined;
   };
   return {
     of,
@@ -132,7 +131,7 @@ export function createDeliverLogout({ outbox, send, clock, log }: Deps): Deliver
     }
     // Its last attempts were never settled.
     if (attempts >= MAX_ATTEMPTS && isOld(delivery)) return giveUp(delivery, { problem: 'no_response' });
-    const delay = DELAYS[attempts] ?? MINUTE;
+    const delay = DELAYS_MS[attempts] ?? MINUTE;
     const claimed = await outbox.claim(delivery, clock() + delay);
     if (claimed === undefined) return undefined;
     const outcome = await send({ clientId, sub, sid });

@@ -1,6 +1,6 @@
 // Stored deliveries of logout tokens: queued ones, their outcome, and what administrators see. Nothing secret is in them: a token
 // is signed for each attempt and not kept.
-import type { Clock } from '../../clock.ts';
+import { type Clock, SKEW_MS } from '../../clock.ts';
 import type { LogoutDeliveryRecord } from '../../store/collections.ts';
 import {
   AlreadyExists,
@@ -19,6 +19,9 @@ export type LogoutDelivery = Stored<LogoutDeliveryRecord>;
 const KEPT_MS = 7 * 86_400_000;
 /** For this long a queued delivery is left to the process that queued it, which makes the first attempt at once. */
 const HEAD_START_MS = 10_000;
+/** From each failed attempt to the next: about an hour in all. */
+export const DELAYS_MS = [60_000, 240_000, 900_000, 2_400_000] as const;
+const MAX_DELAY_MS = Math.max(...DELAYS_MS);
 const PAGE = 200;
 
 const undefinedOn =
@@ -68,8 +71,14 @@ export function createLogoutOutbox({
     },
 
     async *due(): AsyncGenerator<LogoutDelivery> {
-      const filters = [{ field: 'due_at', op: 'lte', value: clock() }] as const;
-      for await (const items of pagesOf(collection, { filters, limit: PAGE })) yield* items;
+      const now = clock();
+      const field = 'due_at';
+      for (const filter of [
+        { field, op: 'lte', value: now },
+        // Later than any delay: of a clock that was set back since.
+        { field, op: 'gte', value: now + MAX_DELAY_MS + SKEW_MS + 1 },
+      ] as const)
+        for await (const items of pagesOf(collection, { filters: [filter], limit: PAGE })) yield* items;
     },
 
     /**

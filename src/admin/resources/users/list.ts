@@ -1,5 +1,6 @@
 // The list of users: what it is searched, filtered and sorted by.
-import { type Account, fold, groupNamePattern, memberFilter } from '../../../accounts/index.ts';
+import { type Account, fold, groupNamePattern, MAX_LOCK_MS, memberFilter } from '../../../accounts/index.ts';
+import { SKEW_MS } from '../../../clock.ts';
 import { accounts as collection } from '../../../store/collections.ts';
 import { searchWords } from '../../../store/search-text.ts';
 import { EXPECTED } from '../../api/expected.ts';
@@ -88,8 +89,19 @@ export const userList: ListDefinition<Account> = {
       schema: boolean('Only users who are locked now, or who are not.'),
       toGroups: (isLocked, now) => {
         const field = 'locked_until';
-        if (isLocked === true) return [[{ field, op: 'gte', value: now + 1 }]];
-        return [[{ field, op: 'absent' }], [{ field, op: 'lte', value: now }]];
+        const latest = now + MAX_LOCK_MS + SKEW_MS;
+        if (isLocked === true)
+          return [
+            [
+              { field, op: 'gte', value: now + 1 },
+              { field, op: 'lte', value: latest },
+            ],
+          ];
+        return [
+          [{ field, op: 'absent' }],
+          [{ field, op: 'lte', value: now }],
+          [{ field, op: 'gte', value: latest + 1 }],
+        ];
       },
     },
   },
