@@ -32,6 +32,8 @@ import {
   showInteractions,
 } from './provider-middleware.ts';
 import { createAssertionTurns } from './requests/assertion-turns.ts';
+import { sayInterval } from './requests/device-request.ts';
+import { keepOwnQuery } from './requests/own-query.ts';
 import { collectRefusals } from './requests/refusals.ts';
 import type { RepeatWatch } from './requests/repeated-values.ts';
 import type { BrowserSession } from './sign-in/browser-session.ts';
@@ -189,6 +191,8 @@ const middlewaresOf = (deps: ProviderDeps): Koa.Middleware[] => [
   rememberSessions(deps.browser.remember),
   prefillUserCode,
   repeatScopeForm,
+  sayInterval,
+  keepOwnQuery,
   reportCodeExchanges(deps.codeRedeemed),
   noteSessionUse({ ...deps.sessions, settings: deps.settings }),
   showInteractions(deps.pages.showInteraction),

@@ -5,6 +5,8 @@ import type { Logger } from '../log.ts';
 import * as model from '../store/collections.ts';
 import type { Store } from '../store/port.ts';
 import { interactions } from '../store/protocol-collections.ts';
+import { createStoredCounter } from './counter.ts';
+import { digestOf } from './key.ts';
 import { type Charge, chargeAll, createRateLimits, keyFor, type RateSettings } from './limits.ts';
 import { createOpenSignIns } from './open-sign-ins.ts';
 import { type Beginner, createSharedPlaces, type SharedPlaceSettings } from './shared-places.ts';
@@ -13,6 +15,12 @@ export { createFairQueue, createSharedQueue, type SharedQueue } from './bounded-
 export { networkOf, ofOrigin, turnOf } from './key.ts';
 export { type Charge, chargeAll, keyFor, type RateKind, type RateLimits } from './limits.ts';
 export type { TurnPath } from './turns.ts';
+
+/** How long a device waits between two questions (RFC 8628 §3.2). */
+export const POLL_SECONDS = 5;
+
+/** Less by what two answers may differ in on their way. */
+const POLL_MS = (POLL_SECONDS - 1) * 1000;
 
 /** Of one sign-in. */
 interface Places {
@@ -30,7 +38,9 @@ interface Deps {
 }
 
 export function createRateLimiting({ store, clock, settings, log }: Deps) {
-  const limits = createRateLimits({ collection: store.ephemeral(model.rates), clock, settings, log });
+  const collection = store.ephemeral(model.rates);
+  const limits = createRateLimits({ collection, clock, settings, log });
+  const polls = createStoredCounter({ collection, clock });
   const openSignIns = createOpenSignIns({
     collection: store.ephemeral(interactions),
     clock,
@@ -56,6 +66,9 @@ export function createRateLimiting({ store, clock, settings, log }: Deps) {
           ['user_code_account', holder],
           ['user_code_ip', address],
         ]),
+      /** Whether the last time that this device asked is long enough ago. */
+      mayPoll: async (code: string): Promise<boolean> =>
+        (await polls.add(`device_poll:${digestOf(code)}`, 1, 1, POLL_MS)).points <= 1,
       /** One refused client authentication. @throws AppError request.rate_limited */
       chargeRefusedClient: (clientId: string, address: string): Promise<Charge> =>
         limits.consume('client_failures_ip', keyFor(clientId, address)),

@@ -71,6 +71,18 @@ test('device flow: the user confirms the code and the device gets tokens', async
   equal(await isActive(app, tokens.access_token), false);
 });
 
+test('device flow: says its interval, and slow_down to who asks sooner (RFC 8628 §3.5)', async () => {
+  const device = await start();
+  equal(device.interval, 5);
+  const errors = [await poll(device), await poll(device), await poll(device)].map(({ body }) => body.error);
+  deepEqual(errors, ['authorization_pending', 'slow_down', 'slow_down']);
+  app.advance(5000);
+  equal((await poll(device)).body.error, 'authorization_pending');
+  equal((await poll(await start())).body.error, 'authorization_pending', 'each device by itself');
+  await confirm(new Agent(app), device.user_code);
+  equal((await poll(device)).status, 200, 'who is answered is never too early');
+});
+
 test('device flow: a link fills in the code but submits nothing', async () => {
   const device = await start();
   const agent = new Agent(app);

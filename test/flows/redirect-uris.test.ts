@@ -250,3 +250,39 @@ test('pushed request: redirect URIs are compared with the same list', async () =
     ok(!('request_uri' in answer.body));
   }
 });
+
+test('the query of a registered address comes back byte for byte, our parameters after it', async () => {
+  const queries = [
+    'a=b%20c&d=~x',
+    'next=/app/home:1&e',
+    'n=%c3%a4&n=2&n',
+    'q=!(1),x',
+    'a+b=c%2Bd',
+    'tenant=x&&y=',
+    'state=theirs&z=%20',
+  ];
+  const uris = queries.map((query) => `https://bytes.example/cb?${query}`);
+  const bytes = await app.register({ redirect_uris: uris, post_logout_redirect_uris: uris });
+  const agent = new Agent(app);
+  await agent.signIn(bytes.id, alice, { redirect_uri: uris[0] });
+  for (const [index, uri] of uris.entries()) {
+    const ways: readonly Record<string, string>[] = [
+      { state: 's t' },
+      { state: 's t', max_age: 'x' },
+      { state: 's t', response_mode: 'fragment' },
+    ];
+    for (const more of ways) {
+      const { location = '' } = await agent.authorize(request(bytes, uri, more));
+      const answer = more.response_mode === 'fragment' ? new URL(location).hash : location;
+      match(answer, /[#?&]state=s\+t(&|$)/, location);
+      match(answer, /[#?&](code|error)=/, location);
+      // A name of ours replaces theirs: two values of it could be read as either.
+      const isOurs = queries[index]?.startsWith('state=') === true && more.response_mode === undefined;
+      equal(location.startsWith(uri), !isOurs, location);
+      if (isOurs) equal(new URL(location).searchParams.getAll('state').length, 1);
+    }
+    const hint = { client_id: bytes.id, post_logout_redirect_uri: uri };
+    const { location = '' } = await new Agent(app).get(`/oauth2/logout?${new URLSearchParams(hint)}`);
+    equal(location, uri);
+  }
+});

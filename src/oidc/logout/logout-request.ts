@@ -3,6 +3,7 @@ import type { Client } from 'oidc-provider';
 import { AppError } from '../../errors.ts';
 import { memberOf, parseJson } from '../../json.ts';
 import type { IdentityProvider } from '../identity-provider.ts';
+import { withOwnQuery } from '../requests/own-query.ts';
 import type { Refusal } from '../requests/refusals.ts';
 
 export interface LogoutRequest<Found extends HintedSession = HintedSession> {
@@ -81,7 +82,7 @@ export async function readLogoutRequest<Found extends HintedSession>(
   const target = new URL(address);
   const state = parameters.get('state');
   if (state !== undefined) target.searchParams.set('state', state);
-  return { client, session, returnTo: target.href };
+  return { client, session, returnTo: withOwnQuery(target.href, address) };
 }
 
 const refused = (reason: string, clientId: string | undefined): Refusal => ({

@@ -2,7 +2,7 @@
 // (adapters/oidc.ts), since that is in the store. Guesses of user codes are counted here for every page. Scopes
 // of the admin and account API are removed from stored codes; settle-scope.ts removes them from requests.
 
-import type { AdapterPayload } from 'oidc-provider';
+import { type AdapterPayload, errors } from 'oidc-provider';
 import type { Apis } from '../../apis/index.ts';
 import type { Clock } from '../../clock.ts';
 import { isMembers, memberOf } from '../../json.ts';
@@ -28,6 +28,8 @@ export interface DeviceCodeDeps {
    * @throws AppError request.rate_limited
    */
   readonly chargeUserCode: (address: string, holder: string) => Promise<Charge>;
+  /** Counts a question that comes before the person has decided. @returns whether it is not too early (§3.5) */
+  readonly mayPoll: (code: string) => Promise<boolean>;
 }
 
 type FindOptions = { ignoreExpiration?: boolean };
@@ -45,7 +47,7 @@ function filtered(properties: Record<string, unknown>): Record<string, unknown> 
 
 export function createDeviceCodeModel(
   Base: DeviceCodeClass,
-  { isHandle, apis, clock, chargeUserCode }: DeviceCodeDeps,
+  { isHandle, apis, clock, chargeUserCode, mayPoll }: DeviceCodeDeps,
 ): DeviceCodeClass {
   return class DeviceCode extends Base {
     static override IN_PAYLOAD = [...Base.IN_PAYLOAD, 'api', 'confirmedAt'];
@@ -74,6 +76,8 @@ export function createDeviceCodeModel(
       // Until the person has decided, the device only asks whether they have.
       if (isUsable && client !== undefined && code.accountId !== undefined)
         await bindApi(ctx, client, code, apis);
+      const isWaiting = isUsable && code.accountId === undefined && code.error === undefined;
+      if (isWaiting && !(await mayPoll(value))) throw new errors.SlowDown();
       return code;
     }
 

@@ -1,7 +1,9 @@
 // What the confirmation page of the device flow shows about a request (RFC 8628 §5.4): a user who was sent there by a
 // phisher sees what is requested, and that the request came from a different network.
+import type Koa from 'koa';
 import type { Client, KoaContextWithOIDC } from 'oidc-provider';
 import type { Apis } from '../../apis/index.ts';
+import { POLL_SECONDS } from '../../rate-limits/index.ts';
 import { claimEntriesFor, wordsOfEntries } from '../entitlements/api-consent.ts';
 import { currentScopes, namesInClaims, scopesOfClaims } from '../entitlements/entitlement.ts';
 import { scopes } from '../entitlements/scopes.ts';
@@ -50,6 +52,16 @@ export function ignoreReauthentication({ oidc }: KoaContextWithOIDC): void {
     max_age: defaultMaxAge === undefined ? undefined : String(defaultMaxAge),
   });
 }
+
+/** RFC 8628 §3.2: without it a device assumes the same, but some libraries read nothing as no pause at all. */
+export const sayInterval: Koa.Middleware = async (
+  ctx: Koa.Context & Partial<Pick<KoaContextWithOIDC, 'oidc'>>,
+  next,
+) => {
+  await next();
+  const isAnswer = ctx.oidc?.route === 'device_authorization' && ctx.status === 200;
+  if (isAnswer && typeof ctx.body === 'object') ctx.body = { ...ctx.body, interval: POLL_SECONDS };
+};
 
 interface Described {
   readonly client: Client;
