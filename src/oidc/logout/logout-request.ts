@@ -109,7 +109,9 @@ const unreadable = (message: string, clientId: string): LogoutRequest<never> => 
   refusal: refused(message, clientId),
 });
 
-const present = (value: string | undefined): string | undefined => (value === '' ? undefined : value);
+/** Scripts write out what they do not have: keycloak-js posts the hint `undefined` once its tokens are gone. */
+const present = (value: string | undefined): string | undefined =>
+  value === 'undefined' || value === 'null' || value === '' ? undefined : value;
 
 const findClient = async (provider: IdentityProvider, id: string | undefined): Promise<Client | undefined> =>
   id === undefined ? undefined : provider.Client.find(id);
