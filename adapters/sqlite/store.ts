@@ -123,6 +123,7 @@ export function createSqliteStoreOn(
     async ping() {
       if (closing) throw new StoreUnavailable('the store is closed');
       await connection.read(() => connection.statement('SELECT count(*) FROM sqlite_schema').get());
+      await writer.check();
     },
 
     close() {

@@ -12,6 +12,8 @@ export interface Writer {
    * @throws StoreUnavailable when the transaction failed and was rolled back
    */
   write<R>(act: () => R): Promise<R>;
+  /** @throws StoreUnavailable while writes wait for another process, and from one that failed until a probe is written */
+  check(): Promise<void>;
   /** Refuses new writes; resolves when all earlier ones are settled. */
   drain(): Promise<void>;
 }
@@ -33,6 +35,10 @@ interface Pending {
 // Upper bound of one transaction, so that readers and other processes get their turn.
 const BATCH_MS = 10;
 const MAX_BACK_OFF_MS = 20;
+/** After this part of the lock's timeout check() tells that writes wait. */
+const PATIENCE = 1 / 4;
+/** It needs new pages of the file and of its log, and leaves nothing. */
+const PROBE = 'CREATE TABLE probe (a); INSERT INTO probe VALUES (zeroblob(65536)); DROP TABLE probe';
 
 export function createWriter({
   connection,
@@ -45,6 +51,8 @@ export function createWriter({
   let drained: (() => void) | undefined;
   let attempts = 0;
   let lockedSince = 0;
+  let hasFailed = false;
+  let probing: Promise<void> | undefined;
 
   function schedule(): void {
     if (isScheduled) return;
@@ -53,6 +61,7 @@ export function createWriter({
   }
 
   function failAll(pending: readonly Pending[], error: unknown): void {
+    hasFailed = true;
     const outcome = toOutcome(error);
     for (const { fail } of pending) fail(outcome);
   }
@@ -127,20 +136,37 @@ export function createWriter({
     else drained?.();
   }
 
-  return {
-    write(act) {
-      return new Promise((resolve, reject) => {
-        if (isDraining) throw new StoreUnavailable('the store is closed');
-        if (queue.length >= maxPending) throw new StoreUnavailable('too many writes are waiting');
-        queue.push({
-          run() {
-            const result = act();
-            return () => resolve(result);
-          },
-          fail: reject,
-        });
-        schedule();
+  function write<R>(act: () => R): Promise<R> {
+    return new Promise((resolve, reject) => {
+      if (isDraining) throw new StoreUnavailable('the store is closed');
+      if (queue.length >= maxPending) throw new StoreUnavailable('too many writes are waiting');
+      queue.push({
+        run() {
+          const result = act();
+          return () => resolve(result);
+        },
+        fail: reject,
       });
+      schedule();
+    });
+  }
+
+  async function probe(): Promise<void> {
+    await write(() => connection.exec(PROBE));
+    hasFailed = false;
+  }
+
+  return {
+    write,
+
+    async check() {
+      if (attempts > 0 && performance.now() - lockedSince > lockTimeoutMs * PATIENCE)
+        throw new StoreUnavailable('another process keeps writes waiting');
+      if (!hasFailed) return;
+      probing ??= probe().finally(() => {
+        probing = undefined;
+      });
+      await probing;
     },
 
     drain() {

@@ -17,11 +17,21 @@ export interface Reader {
 
 const MAX_SECRET_FILE_BYTES = 65_536;
 
-/** @returns the file's text without a trailing line break, as editors and `echo` write one */
+/** As some editors and shells of Windows write: it would be another secret than the one that is read there. */
+const isUtf16 = (bytes: Buffer): boolean =>
+  /^(?:fffe|feff)/.test(bytes.toString('hex', 0, 2)) ||
+  (bytes.length > 1 && [0, 1].some((odd) => bytes.every((byte, at) => at % 2 === odd || byte === 0)));
+
+/** @returns the file's text without a byte order mark and a trailing line break, as editors and `echo` write one */
 function readSecretFile(file: string): string {
   try {
     if (statSync(file).size > MAX_SECRET_FILE_BYTES) throw new Invalid(`${file} is too large for a secret.`);
-    const content = readFileSync(file, 'utf8').replace(/\r?\n$/, '');
+    const bytes = readFileSync(file);
+    if (isUtf16(bytes)) throw new Invalid(`${file} is in UTF-16. Save it as UTF-8.`);
+    const content = bytes
+      .toString()
+      .replace(/^\uFEFF/, '')
+      .replace(/\r?\n$/, '');
     if (content === '') throw new Invalid(`${file} is empty.`);
     return content;
   } catch (error) {

@@ -217,6 +217,20 @@ describe('secrets', () => {
     const file = join(freshDir(), 'token');
     writeFileSync(file, `${KEY}-from-file\r\n`);
     assert.equal(load({ ADMIN_TOKEN_FILE: file }).adminToken, `${KEY}-from-file`);
+    const bom = Buffer.from('\uFEFFpassword-of-windows\r\n');
+    writeFileSync(file, bom);
+    const fromWindows = { ADMIN_USERNAME: 'admin', ADMIN_PASSWORD_FILE: file };
+    assert.equal(load(fromWindows).admin?.password, 'password-of-windows');
+    const utf16 = Buffer.from('\uFEFFpassword-of-windows\r\n', 'utf16le');
+    for (const bytes of [
+      utf16,
+      utf16.subarray(2),
+      Buffer.from(utf16).swap16(),
+      Buffer.from(utf16).swap16().subarray(2),
+    ]) {
+      writeFileSync(file, bytes);
+      assertOneProblem(fromWindows, /^ADMIN_PASSWORD_FILE: .*UTF-16\. Save it as UTF-8\.$/);
+    }
     writeFileSync(file, '  a password with spaces \n');
     const config = load({ ADMIN_USERNAME: 'admin', ADMIN_PASSWORD_FILE: file });
     assert.equal(config.admin?.password, '  a password with spaces ');

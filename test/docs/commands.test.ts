@@ -1,9 +1,11 @@
 // Documentation: commands that could lose a key, lock out or let in are run as they are written, as far as a machine without
 // containers can, and the checks of a token that a page lists are those that tell a right token from a wrong one.
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { createServer } from 'node:http';
+import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { parseEnv } from 'node:util';
@@ -24,6 +26,24 @@ const sectionOf = (page: string, title: string): string =>
     .find((part) => part.startsWith(`${title}\n`)) ?? '';
 
 const shellIn = (section: string): string => /^```sh\n([\s\S]*?)^```$/m.exec(section)?.[1] ?? '';
+
+test('Dockerfile: its health check asks the address that HOST names', async () => {
+  const [, command = ''] =
+    /^HEALTHCHECK[\s\S]*?CMD (\[.*\])$/m.exec(readFileSync('Dockerfile', 'utf8')) ?? [];
+  const [, ...args]: string[] = JSON.parse(command);
+  const hasV6 = Object.values(networkInterfaces()).some((all) =>
+    all?.some(({ address }) => address === '::1'),
+  );
+  for (const HOST of ['', '127.0.0.1', '127.0.0.2', '0.0.0.0', ...(hasV6 ? ['::1', '::'] : [])]) {
+    const server = createServer((_, response) => response.end());
+    await once(server.listen(0, HOST || '127.0.0.1'), 'listening');
+    const address = server.address();
+    const PORT = typeof address === 'object' ? `${address?.port}` : '';
+    const [code] = await once(spawn(process.execPath, args, { env: { ...process.env, HOST, PORT } }), 'exit');
+    assert.equal(code, 0, HOST);
+    server.close();
+  }
+});
 
 test('docs/operations.md: the key for containers is made once, kept, and private', () => {
   const [makeKey = '', up] = shellIn(sectionOf('docs/operations.md', 'Containers')).trim().split('\n');

@@ -21,6 +21,7 @@ describe('sqlite: limits', () => {
     const store = createSqliteStoreOn({ connection, clock: Date.now });
     const collection = store.collection(notes);
     await collection.insert('before', note('before'));
+    await store.ping();
     connection.exec('PRAGMA max_page_count = 60');
 
     const ids = Array.from({ length: 400 }, (_, n) => `n${n}`);
@@ -33,10 +34,12 @@ describe('sqlite: limits', () => {
     const { total } = await collection.query({ sort: 'id', order: 'asc', limit: 10 });
     assert.equal(total, 1 + ids.length - refused.length);
     assert.equal((await collection.find('before'))?.version, 1);
+    await assert.rejects(store.ping(), StoreUnavailable);
     // What needs no more space is still possible, and it is what makes room.
     assert.equal(await collection.remove('before'), true);
 
     connection.exec('PRAGMA max_page_count = 100000');
+    await Promise.all([store.ping(), store.ping()]);
     await Promise.all(ids.map((id) => collection.put(id, note(id))));
     assert.equal((await collection.query({ sort: 'id', order: 'asc', limit: 10 })).total, ids.length);
     await store.close();
@@ -53,6 +56,33 @@ describe('sqlite: limits', () => {
     // One more than the acknowledged: the write after the recovery, and not the one that was refused.
     assert.equal(await child.said('recovered'), 'recovered 1');
     await child.ended();
+  });
+
+  test('lock held by another process: unready while writes wait or failed', { timeout: 60_000 }, async () => {
+    const file = `${directory.path}/locked.db`;
+    const store = createSqliteStore({ file, clock: Date.now, lockTimeoutMs: 400 });
+    const collection = store.collection(notes);
+    await collection.insert('before', note('before'));
+    const other = openConnection(file);
+    other.exec('BEGIN IMMEDIATE');
+    await store.ping();
+    const isReady = () =>
+      store.ping().then(
+        () => true,
+        () => false,
+      );
+    const late = collection.insert('late', note('late')).then(
+      () => true,
+      () => false,
+    );
+    while (await isReady()) await new Promise((resolve) => setTimeout(resolve, 5));
+    assert.equal(await late, false);
+    assert.equal(await isReady(), false, 'the probe waits in vain, too');
+    other.exec('ROLLBACK');
+    await store.ping();
+    await collection.insert('after', note('after'));
+    other.close();
+    await store.close();
   });
 
   test('full queue: further writes are refused at once, queued ones complete', async () => {
