@@ -1,13 +1,10 @@
 // What the log looks like in a terminal: a short line per record, requests as "method path status time". Files of our own pages
 // that were served are left out there; the JSON lines have all of it. Nothing from outside can control the terminal (R148).
-import { createRequire } from 'node:module';
-import type { PrettyOptions } from 'pino-pretty';
+import { styleText } from 'node:util';
 
 type Fields = Readonly<Record<string, unknown>>;
-type MessageFormat = Exclude<PrettyOptions['messageFormat'], string | false | undefined>;
-type Colors = Parameters<MessageFormat>[3]['colors'];
-
-const load = createRequire(import.meta.url);
+type Color = (text: string) => string;
+type Colors = Readonly<Record<'red' | 'yellow' | 'green' | 'dim', Color>>;
 
 /** Said by the line itself. */
 const OWN = new Set(['level', 'time', 'pid', 'msg', 'err']);
@@ -66,7 +63,8 @@ function lineText(fields: Fields, style: Style): string {
   const time = colors.dim(new Date(String(fields.time)).toTimeString().slice(0, 8));
   if (isRequest(fields)) return `${time} ${requestText(fields, style)}`;
   const label = String(fields.level);
-  const color = { warn: colors.yellow, error: colors.red, fatal: colors.red }[label] ?? colors.dim;
+  const color =
+    label === 'warn' ? colors.yellow : label === 'error' || label === 'fatal' ? colors.red : colors.dim;
   const level = label === 'info' ? '' : `${color(label)} `;
   const rest = safe(fieldsOf(fields, OWN));
   const plainError = plainErrorOf(fields);
@@ -75,21 +73,34 @@ function lineText(fields: Fields, style: Style): string {
   return `${time} ${level}${message}${rest === '' ? '' : ` ${colors.dim(rest)}`}`;
 }
 
+const colorsOf = (isColored: boolean): Colors => {
+  const color =
+    (name: keyof Colors): Color =>
+    (text) =>
+      isColored ? styleText(name, text, { validateStream: false }) : text;
+  return { red: color('red'), yellow: color('yellow'), green: color('green'), dim: color('dim') };
+};
+
+const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null;
+
+/** Where an error happened, and what had caused it, each line indented: none looks like a record. */
+function stackLines(error: unknown, safe: Style['safe']): string[] {
+  if (!isFields(error)) return [];
+  const { type, message, stack, cause, ...more } = error;
+  const own = [
+    ...String(stack).split('\n'),
+    ...(Object.keys(more).length === 0 ? [] : [fieldsOf(more, OWN)]),
+  ];
+  return [...own.map((line) => `    ${safe(line)}`), ...stackLines(cause, safe)];
+}
+
 /** @returns turns a finished JSON line into a terminal's; '' for one that is not shown there */
 export function terminalLines(isColored: boolean, safe: (text: string) => string): (line: string) => string {
-  // Loaded here: only a terminal needs the printer.
-  const { prettyFactory }: typeof import('pino-pretty') = load('pino-pretty');
-  const options = {
-    colorize: isColored,
-    customColors: 'message:reset',
-    singleLine: true,
-    messageFormat: (fields, _key, _label, { colors }) => lineText(fields, { colors, safe }),
-  } satisfies PrettyOptions;
-  const short = prettyFactory({ ...options, include: 'msg' });
-  const withStack = prettyFactory({ ...options, include: 'err' });
+  const style: Style = { colors: colorsOf(isColored), safe };
   return (line) => {
     const fields: Fields = JSON.parse(line);
     if (isServedAsset(fields)) return '';
-    return plainErrorOf(fields) === undefined ? withStack(line) : short(line);
+    const stack = plainErrorOf(fields) === undefined ? stackLines(fields.err, safe) : [];
+    return [lineText(fields, style), ...stack, ''].join('\n');
   };
 }

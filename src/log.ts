@@ -60,14 +60,11 @@ export const maskBearers = (text: string): string => text.replace(bearerInText, 
 // C0. Written as the complement, so that the expression contains no control character.
 const controls = /[^\x20-\x7e\u00a0-\u2027\u202a-\uffff]/g;
 
-const escapeControls = (text: string, prefix = '\\u'): string =>
-  text.replace(controls, (control) => prefix + control.charCodeAt(0).toString(16).padStart(4, '0'));
+const escapeControls = (text: string): string =>
+  text.replace(controls, (control) => `\\u${control.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
 /** Applied to the finished line, whatever field a value came from. */
 const guardLine = (line: string): string => `${escapeControls(maskBearers(line.trimEnd()))}\n`;
-
-/** The pretty printer parses the line again, so the escapes are escaped once more. */
-const guardPrettyLine = (line: string): string => `${escapeControls(maskBearers(line.trimEnd()), '\\\\u')}\n`;
 
 const cut = (text: string): string => (text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text);
 
@@ -145,7 +142,7 @@ export function createLogger({ level, pretty, destination }: LoggerOptions): Log
         level: (label) => ({ level: label }),
         log: (fields) => cleanFields(fields, 0),
       },
-      hooks: { streamWrite: isPretty ? guardPrettyLine : guardLine },
+      hooks: { streamWrite: isPretty ? maskBearers : guardLine },
     },
     isPretty
       ? prettyDestination(destination ?? process.stdout, isColored)

@@ -235,7 +235,6 @@ const doors: readonly [vendor: RegExp, door: RegExp][] = [
   [/^@koa\/cors$/, /^src\/http\/cors\.ts$/],
   [/^koa-router$/, /^src\/http\/router\.ts$/],
   [/^nodemailer(?:\/|$)/, /^src\/mail\//],
-  [/^rate-limiter-flexible$/, /^src\/rate-limits\/limiter\.ts$/],
   [/^@simplewebauthn\/server(?:\/|$)/, /^src\/passkeys\//],
   [/^otplib$/, /^src\/second-factors\/totp\.ts$/],
   [/^oidc-provider$/, /^src\/oidc\/|^adapters\/oidc\.ts$/],

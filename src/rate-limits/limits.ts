@@ -159,7 +159,7 @@ export function createRateLimits({ collection, clock, settings, log }: Deps): Ra
     // A changed limit starts a new count: otherwise portions taken of a large limit could exhaust a lowered one, and lock out
     // everyone including the administrator who lowered it.
     const name = `${kind}:${points}`;
-    const take = createLimiter({ name, points, windowSeconds, counter, insurance, clock, onError });
+    const take = createLimiter({ name, points, windowSeconds, counter, insurance, onError });
     limiters.set(width, { points, take });
     return take;
   }

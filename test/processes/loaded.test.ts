@@ -72,7 +72,6 @@ const HEAVY = [
   'koa-body',
   'mongodb',
   'nodemailer',
-  'pino-pretty',
   'qrcode',
   'typebox',
 ];
