@@ -6,26 +6,14 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { build, type Plugin } from 'esbuild';
 import type { Browser } from 'playwright-core';
 import { launch } from '../../pages/browser.ts';
 import { type GuideName, useGuide } from '../support/guide.ts';
 import { type Issuer, PERSON, startIssuer } from '../support/issuer.ts';
-import { install } from '../support/toolchain.ts';
+import { installPackages } from '../support/packages.ts';
 
-const pins = ['package.json', 'package-lock.json'].map((name) =>
-  fileURLToPath(new URL(`guides/${name}`, import.meta.url)),
-);
-const installed = await install({
-  name: 'browser-guides',
-  programs: ['npm', 'chromium'],
-  pins,
-  commands: (folder) => [
-    ['cp', ...pins, folder],
-    ['npm', 'ci', '--ignore-scripts', '--no-audit', '--no-fund'],
-  ],
-});
+const installed = await installPackages(new URL('guides/', import.meta.url), 'browser-guides', ['chromium']);
 
 let browser: Browser;
 let issuer: Issuer;

@@ -15,19 +15,11 @@ import { freePort } from '../../support/free-port.ts';
 import { startReceiver } from '../../support/receiver.ts';
 import { makeTlsCertificate } from '../../support/tls-redis.ts';
 import { type Issuer, PERSON, startIssuer } from '../support/issuer.ts';
-import { install } from '../support/toolchain.ts';
+import { installPackages } from '../support/packages.ts';
 
-const MORE = fileURLToPath(new URL('more/', import.meta.url));
-const pins = ['package.json', 'package-lock.json'].map((name) => join(MORE, name));
-const installed = await install({
-  name: 'browser',
-  programs: ['npm', 'openssl', 'chromium'],
-  pins,
-  commands: (folder) => [
-    ['cp', ...pins, folder],
-    ['npm', 'ci', '--ignore-scripts', '--no-audit', '--no-fund'],
-  ],
-});
+const more = new URL('more/', import.meta.url);
+const MORE = fileURLToPath(more);
+const installed = await installPackages(more, 'browser', ['openssl', 'chromium']);
 
 let browser: Browser;
 let issuer: Issuer;

@@ -4,27 +4,11 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { signInAt, useGuide } from '../support/guide.ts';
 import { startIssuer } from '../support/issuer.ts';
-import { install } from '../support/toolchain.ts';
+import { installPackages } from '../support/packages.ts';
 
-const packages = async (folder: 'guides') => {
-  const pins = ['package.json', 'package-lock.json'].map((name) =>
-    fileURLToPath(new URL(`${folder}/${name}`, import.meta.url)),
-  );
-  return install({
-    name: `node-${folder}`,
-    programs: ['npm'],
-    pins,
-    commands: (target) => [
-      ['cp', ...pins, target],
-      ['npm', 'ci', '--ignore-scripts', '--no-audit', '--no-fund'],
-    ],
-  });
-};
-
-const installed = await packages('guides');
+const installed = await installPackages(new URL('guides/', import.meta.url), 'node-guides');
 const folder = mkdtempSync(join(tmpdir(), 'latchkey-guides-'));
 const issuer = await startIssuer();
 after(async () => {

@@ -10,20 +10,14 @@ import { promisify } from 'node:util';
 import { createApi } from '../../flows/api-support.ts';
 import { requestTokensOf } from '../../flows/support.ts';
 import { startApp } from '../../support/app.ts';
+import { installPackages } from '../support/packages.ts';
 import { apiOf, check, checkBound, close, linesOf } from '../support/resource-server.ts';
-import { install } from '../support/toolchain.ts';
 
 const HERE = fileURLToPath(new URL('resource-servers/', import.meta.url));
-const pins = ['package.json', 'package-lock.json'].map((name) => join(HERE, name));
-const installed = await install({
-  name: 'node-resource-servers',
-  programs: ['npm'],
-  pins,
-  commands: (folder) => [
-    ['cp', ...pins, folder],
-    ['npm', 'ci', '--ignore-scripts', '--no-audit', '--no-fund'],
-  ],
-});
+const installed = await installPackages(
+  new URL('resource-servers/', import.meta.url),
+  'node-resource-servers',
+);
 const app = await startApp({ store: 'sqlite' });
 after(async () => {
   await app.stop();
