@@ -100,6 +100,7 @@ const besideModel = new Set(['errors', 'json']);
 const ground = new Set([
   'clock',
   'ids',
+  'ip-bytes',
   'client-ids',
   'log',
   'log-level',
@@ -224,7 +225,8 @@ test('product: imports no test and no script', () => {
 // ------------------------------------------------------------------------------------------- one door per vendor
 
 const doors: readonly [vendor: RegExp, door: RegExp][] = [
-  [/^pino(-pretty)?$/, /^src\/log(?:-terminal)?\.ts$/],
+  [/^pino$/, /^src\/log\.ts$/],
+  [/^ipaddr\.js$/, /^src\/ip-bytes\.ts$/],
   [/^nunjucks$/, /^src\/views\/views\.ts$/],
   [/^node-cron$/, /^src\/jobs\/scheduler\.ts$/],
   [/^argon2$/, /^src\/accounts\/passwords\/password\.ts$/],

@@ -2,8 +2,8 @@
 // asked of anyone, nothing is stored, and no token says it. Without the file no place is known. What is shown where is decided
 // above.
 import { readFile, stat } from 'node:fs/promises';
-import { isIP, SocketAddress } from 'node:net';
 import { OperatorError } from '../errors.ts';
+import { ipBytes } from '../ip-bytes.ts';
 import { openDatabase, type PlaceDatabase, UnusableFile } from './database.ts';
 
 /** @returns such as "Berlin, Germany"; undefined: unknown. @param language BCP 47 */
@@ -12,28 +12,6 @@ export type PlaceOf = (ipAddress: string, language: string) => string | undefine
 /** It is in memory as a whole; the largest that are sold for this have 130 MB. */
 const MAX_BYTES = 512 * 1024 * 1024;
 const MAX_NAME = 100;
-
-/** Of an address as it is logged; a version 4 address in one of version 6 is that. */
-function bytesOf(address: string): Uint8Array | undefined {
-  const version = address.includes('%') ? 0 : isIP(address);
-  if (version === 0) return undefined;
-  if (version === 4) return Uint8Array.from(address.split('.'), Number);
-  const text = new SocketAddress({ address, family: 'ipv6' }).address;
-  const [, mapped] = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(text) ?? [];
-  if (mapped !== undefined) return Uint8Array.from(mapped.split('.'), Number);
-  // Other forms with a dotted end are of no network that a file would have.
-  if (text.includes('.')) return undefined;
-  const [head = '', tail] = text.split('::');
-  const groups = (part = ''): string[] => part.split(':').filter(Boolean);
-  const zeros = tail === undefined ? 0 : 8 - groups(head).length - groups(tail).length;
-  const all = [...groups(head), ...Array<string>(zeros).fill('0'), ...groups(tail)];
-  return Uint8Array.from(
-    all.flatMap((group) => {
-      const number = Number.parseInt(group, 16);
-      return [number >> 8, number & 255];
-    }),
-  );
-}
 
 const member = (value: unknown, name: string): unknown =>
   value instanceof Map ? value.get(name) : undefined;
@@ -72,8 +50,8 @@ const known = (language: string): string => {
 
 function createPlaceOf(database: PlaceDatabase): PlaceOf {
   return (ipAddress, wanted) => {
-    const bytes = bytesOf(ipAddress);
-    const record = bytes && database.find(bytes);
+    const bytes = ipBytes(ipAddress);
+    const record = bytes && database.find(Uint8Array.from(bytes));
     if (record === undefined) return undefined;
     const language = known(wanted);
     const parts = [cityOf(record, language), countryOf(record, language)].filter(

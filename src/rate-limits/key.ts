@@ -1,7 +1,7 @@
 // Keys of rate limits: the networks of an address, as far as its owner cannot change them at will, or the digest of a name.
 // Keys are short, so that no caller can fill the store with them (checklist R115, R116, R138).
-import { isIP, SocketAddress } from 'node:net';
 import { secretDigest } from '../ids.ts';
+import { ipBytes } from '../ip-bytes.ts';
 
 /**
  * What pages of one origin send from an address, apart from what everybody else there does (decision 0022): a page could use up the
@@ -28,31 +28,17 @@ export interface Network {
 /** Programs send any Origin, so another one may not be another budget each time (ofOrigin). */
 const ALL_ORIGINS = { suffix: ' *', times: 16 } as const;
 
-const IPV4_MAPPED = /^::ffff:(\d{1,3}(?:\.\d{1,3}){3})$/;
-const GROUPS = 8;
 /** Callers without a known address share one limit. */
 const UNKNOWN = 'unknown';
 
-/** The first four of eight groups of an IPv6 address in Node's spelling (lower case, longest run of zeros as `::`). */
-function prefixOf(address: string): string[] {
-  const [head = '', tail] = address.split('::');
-  const before = head === '' ? [] : head.split(':');
-  const after = tail === undefined || tail === '' ? [] : tail.split(':');
-  const zeros = Array.from({ length: GROUPS - before.length - after.length }, () => '0');
-  return [...before, ...(tail === undefined ? [] : zeros), ...after].slice(0, GROUPS / 2);
-}
+/** The first four groups of an IPv6 address. */
+const groupsOf = (bytes: readonly number[]): string[] =>
+  [0, 2, 4, 6].map((at) => (((bytes[at] ?? 0) << 8) | (bytes[at + 1] ?? 0)).toString(16));
 
-/** @returns an IPv4 address, the first four groups of an IPv6 address, or undefined */
-function parsed(address: string): string | string[] | undefined {
-  const version = address.includes('%') ? 0 : isIP(address);
-  if (version === 0) return undefined;
-  if (version === 4) return address;
-  const spelt = new SocketAddress({ address, family: 'ipv6' }).address;
-  return IPV4_MAPPED.exec(spelt)?.[1] ?? prefixOf(spelt);
-}
-
-const nameOf = (found: string | string[] | undefined): string =>
-  typeof found === 'object' ? `${found.join(':')}::/64` : (found ?? UNKNOWN);
+const nameOf = (bytes: readonly number[] | undefined): string => {
+  if (bytes === undefined) return UNKNOWN;
+  return bytes.length === 4 ? bytes.join('.') : `${groupsOf(bytes).join(':')}::/64`;
+};
 
 /** The address of `ofOrigin`, and what its counters are called beside it. */
 function split(counted: string): { readonly address: string; readonly suffix: string } {
@@ -68,7 +54,7 @@ function split(counted: string): { readonly address: string; readonly suffix: st
  */
 export function networkOf(counted: string): string {
   const { address, suffix } = split(counted);
-  return `${nameOf(parsed(address))}${suffix}`;
+  return `${nameOf(ipBytes(address))}${suffix}`;
 }
 
 /**
@@ -81,7 +67,7 @@ export function networksOf(counted: string): readonly Network[] {
   const around = networksAround(address);
   if (suffix === '') return around;
   const apart = around.map((network) => ({ ...network, name: `${network.name}${suffix}` }));
-  return [...apart, { name: `${nameOf(parsed(address))}${ALL_ORIGINS.suffix}`, times: ALL_ORIGINS.times }];
+  return [...apart, { name: `${nameOf(ipBytes(address))}${ALL_ORIGINS.suffix}`, times: ALL_ORIGINS.times }];
 }
 
 /**
@@ -95,22 +81,21 @@ export function turnOf(counted: string): readonly string[] {
 }
 
 function networksAround(address: string): readonly Network[] {
-  const found = parsed(address);
-  const own = { name: nameOf(found) };
-  if (found === undefined) return [own];
-  if (typeof found === 'string') {
-    const [a, b, c] = found.split('.');
+  const bytes = ipBytes(address);
+  const own = { name: nameOf(bytes) };
+  if (bytes === undefined) return [own];
+  if (bytes.length === 4) {
+    const [a, b, c] = bytes;
     return [
       own,
       { name: `${a}.${b}.${c}.0/24`, factor: 'network_factor_24' },
       { name: `${a}.${b}.0.0/16`, factor: 'network_factor_16' },
     ];
   }
-  const [a = '0', b = '0', c = '0', d = '0'] = found;
-  const high = (Number.parseInt(d, 16) & 0xff00).toString(16);
+  const [a, b, c, d] = groupsOf([...bytes.slice(0, 7), 0]);
   return [
     own,
-    { name: `${a}:${b}:${c}:${high}::/56`, factor: 'network_factor_56' },
+    { name: `${a}:${b}:${c}:${d}::/56`, factor: 'network_factor_56' },
     { name: `${a}:${b}:${c}::/48`, factor: 'network_factor_48' },
   ];
 }
