@@ -8,6 +8,8 @@ interface LongFunction {
   /** `src/http/body.ts readForm` */
   readonly at: string;
   readonly lines: number;
+  /** A method, or made by another function. */
+  readonly isInner: boolean;
 }
 
 const functions: ReadonlySet<SyntaxKind> = new Set([
@@ -19,6 +21,15 @@ const functions: ReadonlySet<SyntaxKind> = new Set([
   SyntaxKind.GetAccessor,
   SyntaxKind.SetAccessor,
 ]);
+
+const isFunction = (node: Node): boolean => functions.has(node.kind);
+
+function isInner(node: Node): boolean {
+  if (node.kind === SyntaxKind.MethodDeclaration) return true;
+  for (let at = node.parent; at.kind !== SyntaxKind.SourceFile; at = at.parent)
+    if (isFunction(at)) return true;
+  return false;
+}
 
 /** A function's own name, or of what it is assigned to or stands in. */
 function nameOf(node: Node): string {
@@ -41,9 +52,10 @@ export function longFunctions(root: string, folders: readonly string[], limit: n
     node.forEachChild((child) => {
       within += visit(child, path, source);
     });
-    if (!functions.has(node.kind)) return within;
+    if (!isFunction(node)) return within;
     const lines = source.text.slice(node.getStart(source), node.end).split('\n').length;
-    if (lines - within > limit) found.push({ at: `${path} ${nameOf(node)}`, lines: lines - within });
+    if (lines - within > limit)
+      found.push({ at: `${path} ${nameOf(node)}`, lines: lines - within, isInner: isInner(node) });
     // The line on which it begins is its surroundings', too.
     return lines - 1;
   }
