@@ -275,6 +275,24 @@ tried([
     },
   },
   {
+    report: 'keycloak/keycloak#8966',
+    symptom: 'an assertion of a clock some seconds ahead is refused',
+    tries: async () => {
+      const ahead = Math.floor(Date.now() / 1000) + 5;
+      const grant = { grant_type: 'client_credentials' };
+      equal((await byAssertion('/oauth2/token', grant, { nbf: ahead })).status, 200);
+    },
+  },
+  {
+    report: 'keycloak/keycloak-community#180',
+    symptom: 'an assertion without jti is refused',
+    tries: async () => {
+      // Here, too (RFC 7523 §3 leaves it open): without it nobody can tell a replay.
+      const grant = { grant_type: 'client_credentials' };
+      equal((await byAssertion('/oauth2/token', grant, { jti: undefined })).status, 401);
+    },
+  },
+  {
     report: 'keycloak/keycloak#43281',
     symptom: 'an assertion without its type, or a type alone',
     tries: async () => {

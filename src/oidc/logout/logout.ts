@@ -82,6 +82,11 @@ export function logoutRoute(deps: Deps) {
   const { browser, readForm } = deps;
   return async (ctx: ProtocolContext, next: Koa.Next): Promise<void> => {
     ctx.set('Cache-Control', 'no-store');
+    // Who asks whether the page is there ends nothing (RFC 9110 §9.2.1).
+    if (ctx.method === 'HEAD') {
+      ctx.status = 200;
+      return undefined;
+    }
     const read = await readParameters(ctx, readForm);
     if (read.form !== undefined && (read.form.get('refresh_token') ?? '') !== '')
       return logoutByRefreshToken(ctx, next, read.form, deps);
