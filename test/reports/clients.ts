@@ -1,15 +1,11 @@
 // Registration, discovery and what MCP clients ask for, as other products got it wrong.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
-import { after } from 'node:test';
-import { basic, bearer, call, change, claimsOf, type Json, postForm, tokensOf } from '../flows/support.ts';
+import { basic, bearer, call, claimsOf, type Json, postForm, tokensOf } from '../flows/support.ts';
 import { Agent, codeRequest } from '../support/agent.ts';
-import { REDIRECT_URI, startApp } from '../support/app.ts';
+import { REDIRECT_URI } from '../support/app.ts';
 import { tried } from './report.ts';
+import { alice, app } from './world.ts';
 
-const app = await startApp({ store: 'sqlite' });
-after(() => app.stop());
-await change(app, { agents: true });
-const alice = await app.createUser('alice', { given_name: 'Alice' });
 const LOOPBACK = 'http://127.0.0.1:33418/callback';
 const agentMetadata = {
   client_name: 'Notes agent',

@@ -1,7 +1,6 @@
 // Tokens, introspection, revocation, userinfo and client authentication, as other products got them wrong.
 import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
 import { createHash, randomUUID } from 'node:crypto';
-import { after } from 'node:test';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import {
   basic,
@@ -15,12 +14,10 @@ import {
   tokensOf,
 } from '../flows/support.ts';
 import { Agent, codeRequest, refresh, requestTokens, VERIFIER } from '../support/agent.ts';
-import { REDIRECT_URI, startApp } from '../support/app.ts';
+import { REDIRECT_URI } from '../support/app.ts';
 import { tried } from './report.ts';
+import { alice, app } from './world.ts';
 
-const app = await startApp({ store: 'sqlite' });
-after(() => app.stop());
-const alice = await app.createUser('alice', { email: 'alice@example.com' });
 const client = await app.register({ scope: 'openid profile email offline_access groups' });
 const other = await app.register();
 const machine = await app.register({

@@ -1,14 +1,11 @@
 // Methods, headers, encodings and repeated steps, as other products got them wrong.
 import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
-import { after } from 'node:test';
 import { basic, bearer, call, claimsOf, isActive, postForm, tokensOf } from '../flows/support.ts';
 import { Agent, codeRequest, type Page, redeem, refresh, requestTokens } from '../support/agent.ts';
-import { PASSWORD, startApp } from '../support/app.ts';
+import { PASSWORD } from '../support/app.ts';
 import { tried } from './report.ts';
+import { alice, app } from './world.ts';
 
-const app = await startApp({ store: 'sqlite' });
-after(() => app.stop());
-const alice = await app.createUser('alice');
 const client = await app.register({
   scope: 'openid profile email offline_access',
   post_logout_redirect_uris: ['https://rp.example/bye'],

@@ -1,6 +1,5 @@
 // Sign-out, prompts, pushed requests, devices and what ends a grant, as other products got them wrong.
 import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
-import { after } from 'node:test';
 import {
   basic,
   bearer,
@@ -13,13 +12,11 @@ import {
   tokensOf,
 } from '../flows/support.ts';
 import { Agent, codeRequest, type Page, redeem, refresh, requestTokens, VERIFIER } from '../support/agent.ts';
-import { PASSWORD, REDIRECT_URI, startApp } from '../support/app.ts';
+import { PASSWORD, REDIRECT_URI } from '../support/app.ts';
 import { DEVICE_GRANT, television } from '../support/television.ts';
 import { tried } from './report.ts';
+import { alice, app } from './world.ts';
 
-const app = await startApp({ store: 'sqlite' });
-after(() => app.stop());
-const alice = await app.createUser('alice');
 const BYE = 'https://rp.example/bye';
 const client = await app.register({
   post_logout_redirect_uris: [BYE],

@@ -1,14 +1,10 @@
 // Redirect URIs, state and response modes, as other products got them wrong.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
-import { after } from 'node:test';
 import { claimsOf, postForm } from '../flows/support.ts';
 import { Agent, codeRequest, type Page, requestTokens, VERIFIER } from '../support/agent.ts';
-import { startApp } from '../support/app.ts';
 import { tried } from './report.ts';
+import { app } from './world.ts';
 
-const app = await startApp({ store: 'sqlite' });
-after(() => app.stop());
-await app.createUser('alice');
 const browser = new Agent(app);
 const client = await app.register();
 await browser.signIn(client.id, { username: 'alice' });
