@@ -95,6 +95,13 @@ export async function openStore(options: OpenStoreOptions): Promise<Store> {
   return url === undefined ? openMongo(uri, clock) : openSplit({ uri, url }, options);
 }
 
+/** Whether another process of this machine has the embedded database open. */
+export async function isStoreInUse({ dataDir, mongodbUri }: OpenStoreOptions['config']): Promise<boolean> {
+  if (mongodbUri !== undefined) return false;
+  const { isInUse } = await import('./sqlite/in-use.ts');
+  return isInUse(join(dataDir, 'latchkey.db'));
+}
+
 /** The durable collections, of which none is made ready before it is used: for what is asked before and after the release step. */
 export const openDurable = ({ config, ...options }: OpenStoreOptions): Promise<Store> =>
   config.mongodbUri === undefined

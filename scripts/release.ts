@@ -1,6 +1,6 @@
 // `npm run release`, the `release` process of a deployment: checks every store, creates indexes and derives again what a changed
 // data model needs, before the first process of this version starts.
-import { openDurable, prepareStore } from '../adapters/index.ts';
+import { isStoreInUse, openDurable, prepareStore } from '../adapters/index.ts';
 import { systemClock } from '../src/clock.ts';
 import { ConfigError, loadConfig } from '../src/config/load.ts';
 import { createProgress } from '../src/process/progress.ts';
@@ -29,6 +29,10 @@ await runCommand(async () => {
     warn: (_: object, message: string) => console.error(message),
     info: (_: object, message: string) => console.log(message),
   };
+  if (await isStoreInUse(config))
+    console.error(
+      'A server has this database open. Its writes wait while this changes it, and fail after 9 s: better stop it first.',
+    );
   const line = process.stdout.isTTY ? createProgress({ unit: 'documents' }) : undefined;
   line?.update('Checking the store', 0, 0);
   const clock = systemClock;

@@ -2,6 +2,7 @@
 // in the store lets one at a time run a job.
 import type { Booted } from './process/boot.ts';
 import { answerArguments, WORKER_HELP } from './process/command-line.ts';
+import { storesOf } from './process/greeting.ts';
 import { version } from './process/version.ts';
 import type { Running } from './process/workers.ts';
 
@@ -9,8 +10,7 @@ async function start({ config, log }: Booted): Promise<Running> {
   const { openApp } = await import('./process/open-app.ts');
   const { app, close } = await openApp({ config, log });
   app.jobs.start();
-  const store = config.mongodbUri === undefined ? { data_dir: config.dataDir } : {};
-  log.info({ ...store, version }, 'running background jobs');
+  log.info({ ...storesOf(config), version }, 'running background jobs');
   return { stop: close };
 }
 

@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import { deepFreeze } from '../deep-freeze.ts';
 import { createReader, type Environment, type Reader } from './environment.ts';
 import { baseUrl as parseBaseUrl } from './parsers.ts';
+import { resembling } from './resembling.ts';
 import { derivedKey, generatedSecretKey, prepareDataDir } from './secret-key.ts';
 import type { Config, FirstAdmin } from './types.ts';
 
@@ -100,6 +101,11 @@ export function loadConfig(env: Environment): Config {
   const hasPlainAnswers = (read('PLAIN_ANSWERS') ?? 'on') === 'on';
   const givenCookieKeys = read('COOKIE_KEYS');
   const databases = readDatabases(reader);
+  for (const { name, meant, isStore } of resembling(env))
+    if (isStore)
+      problems.push(
+        `${name}: is not read, and an empty database would be started. Name it ${meant}, or leave it out.`,
+      );
   // The embedded database is one machine's: no balancer has another to send requests to.
   const drainSeconds = givenDrainSeconds ?? (databases.mongodbUri === undefined ? 0 : 5);
   const secretKeys = prepareSecretKeys(reader, { dataDir, isEmbedded: databases.mongodbUri === undefined });
@@ -127,6 +133,10 @@ export function loadConfig(env: Environment): Config {
     hasPlainAnswers,
   });
 }
+
+/** What is to be told of variables that are set and not read. */
+export const unreadInEnvironment = (): readonly string[] =>
+  resembling(process.env).map(({ name, meant }) => `${name} is not read. Is ${meant} meant?`);
 
 /** @throws ConfigError with all problems */
 export const loadConfigFromEnvironment = (): Config => loadConfig(process.env);

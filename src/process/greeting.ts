@@ -1,17 +1,28 @@
 // What a start says when the server listens: in a terminal one address to open, in a log the lines that programs read.
 import { styleText } from 'node:util';
+import { unreadInEnvironment } from '../config/load.ts';
+import type { Config } from '../config/types.ts';
 import type { Logger } from '../log.ts';
 import { version } from './version.ts';
 
 interface Started {
   readonly port: number;
-  readonly baseUrl: string;
+  readonly config: Config;
   readonly hasAdmin: boolean;
-  readonly log: Pick<Logger, 'info' | 'isLevelEnabled'>;
+  readonly log: Pick<Logger, 'info' | 'warn' | 'isLevelEnabled'>;
 }
 
+/** Which stores hold the data, without addresses: they carry passwords. */
+export const storesOf = ({ mongodbUri, redisUrl, dataDir }: Config) =>
+  mongodbUri === undefined
+    ? { store: 'sqlite', data_dir: dataDir }
+    : { store: redisUrl === undefined ? 'mongodb' : 'mongodb, redis' };
+
 /** Until there is an administrator the onboarding page is the only one of use; then it is gone. */
-export function greet({ port, baseUrl, hasAdmin, log }: Started): void {
+export function greet({ port, config, hasAdmin, log }: Started): void {
+  const { baseUrl } = config;
+  for (const text of unreadInEnvironment()) log.warn(text);
+  const stores = storesOf(config);
   if (process.stdout.isTTY === true) {
     if (!log.isLevelEnabled('info')) return;
     const [what, path] = hasAdmin
@@ -19,10 +30,10 @@ export function greet({ port, baseUrl, hasAdmin, log }: Started): void {
       : ['Create the first administrator here', '/onboard'];
     const address = styleText('bold', `${baseUrl}${path}`, { stream: process.stdout });
     process.stdout.write(
-      `\nLatchkey ${version} is running. ${what}:\n\n  ${address}\n\nCtrl-C stops it.\n\n`,
+      `\nLatchkey ${version} is running on ${stores.data_dir ?? stores.store}. ${what}:\n\n  ${address}\n\nCtrl-C stops it.\n\n`,
     );
     return;
   }
-  log.info({ port, base_url: baseUrl, version }, 'listening');
+  log.info({ port, base_url: baseUrl, ...stores, version }, 'listening');
   if (!hasAdmin) log.info(`Open ${baseUrl}/onboard to create the first administrator.`);
 }

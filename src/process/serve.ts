@@ -50,7 +50,7 @@ export async function serve({ config, log }: Booted): Promise<Running> {
   // With an external database, `worker` processes run the jobs (Procfile).
   if (config.mongodbUri === undefined) app.jobs.start();
   if (cluster.worker === undefined || cluster.worker.id === 1) {
-    greet({ port, baseUrl: config.baseUrl, hasAdmin: await app.accounts.hasAdmin(), log });
+    greet({ port, config, hasAdmin: await app.accounts.hasAdmin(), log });
   }
   return {
     waitsFor() {

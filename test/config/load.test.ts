@@ -16,6 +16,7 @@ import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { promisify } from 'node:util';
 import { ConfigError, loadConfig } from '../../src/config/load.ts';
+import { resembling } from '../../src/config/resembling.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'latchkey-config-'));
 after(() => rmSync(root, { recursive: true, force: true }));
@@ -186,6 +187,36 @@ test('only http(s) addresses without credentials, query or fragment', () => {
     assertOneProblem({ BASE_URL: address }, /^BASE_URL: /);
     assertOneProblem({ ISSUER: address }, /^ISSUER: /);
   }
+});
+
+test('unread variables that resemble ours: the right name; refused where a store', () => {
+  const mongodb = 'mongodb://db.example.com/latchkey';
+  const cases: readonly (readonly [string, string, string | undefined])[] = [
+    ['BASE_ULR', 'https://id.example.com', 'BASE_URL'],
+    ['TRUST_PROXIES', '1', 'TRUST_PROXY'],
+    ['ADMIN_TOKEN_FIEL', '/run/secrets/token', 'ADMIN_TOKEN_FILE'],
+    ['SMTP_HOST', 'mail.example.com', 'SMTP_URL'],
+    ['COOKIE_KEY', KEY, 'COOKIE_KEYS'],
+    ['LOGLEVEL', 'info', 'LOG_LEVEL'],
+    ['REDIS_URI', 'redis://db.example.com', 'REDIS_URL'],
+    ['DATABASE_URL', mongodb, 'MONGODB_URI'],
+    ['MONGO_URI_FILE', '/run/secrets/uri', 'MONGODB_URI_FILE'],
+    ...['PATH', 'HOME', 'HOSTNAME', 'NODE_ENV', 'REDIS_PORT', 'MONGODB_PORT', 'npm_config_loglevel'].map(
+      (name) => [name, 'x', undefined] as const,
+    ),
+    ['DATABASE_URL', 'postgres://db.example.com/shop', undefined],
+    ['MONGO_URI', '  ', undefined],
+  ];
+  for (const [name, value, meant] of cases)
+    assert.deepEqual(
+      resembling({ [name]: value }).map((one) => one.meant),
+      meant === undefined ? [] : [meant],
+      name,
+    );
+  const given = { MONGO_URL: mongodb, REDIS_TLS_URL: 'rediss://db.example.com' };
+  assert.deepEqual(resembling({ ...given, MONGODB_URI: mongodb, REDIS_URL_FILE: 'x' }), []);
+  for (const name of ['MONGO_URI', 'MONGO_URL', 'MONGODB_URL', 'DATABASE_URL', 'MONGODB_IRU'])
+    assertOneProblem({ [name]: mongodb }, new RegExp(`^${name}: is not read, .* Name it MONGODB_URI`));
 });
 
 describe('secrets', () => {

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { createMongoStore } from '../../adapters/mongodb/store.ts';
+import { createSqliteStore } from '../../adapters/sqlite/store.ts';
 import { allCollections } from '../../src/store/all-collections.ts';
 import { accounts, audit } from '../../src/store/collections.ts';
 import { type MongoServer, startMongoServer } from '../support/mongodb-server.ts';
@@ -58,10 +59,18 @@ describe('scripts/release.ts', () => {
     await store.close();
   });
 
-  test('the embedded database is created', async () => {
+  test('the embedded database is created; beside a server that runs it says so first', async () => {
     const DATA_DIR = join(folder, 'embedded');
     assert.equal((await release({ DATA_DIR })).code, 0);
-    assert.equal(existsSync(join(DATA_DIR, 'latchkey.db')), true);
+    const file = join(DATA_DIR, 'latchkey.db');
+    assert.equal(existsSync(file), true);
+    const alone = await release({ DATA_DIR });
+    assert.equal(alone.stderr, '');
+    const server = createSqliteStore({ file, clock: Date.now });
+    const beside = await release({ DATA_DIR });
+    await server.close();
+    assert.equal(beside.code, 0);
+    assert.match(beside.stderr, /^A server has this database open\..* stop it first\.\n$/);
   });
 
   test('attack: reading the password from errors about an absent server or wrong address', async () => {
