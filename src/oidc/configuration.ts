@@ -37,6 +37,7 @@ import { createInteractionPolicy } from './sign-in/interaction-policy.ts';
 import { DPOP_ALGORITHMS } from './tokens/dpop.ts';
 import type { SigningKey, VerifyingKey } from './tokens/signing-key.ts';
 import type { AnyToken } from './tokens/token-state.ts';
+import { typedUserCode } from './user-code.ts';
 
 export interface ProtocolSettings extends LifetimeSettings {
   readonly require_pkce: boolean;
@@ -203,7 +204,8 @@ const featuresOf = (deps: ConfigurationDeps): NonNullable<Configuration['feature
     userCodeInputSource: (ctx, form, out, error) => deps.devicePages.input(ctx, form, out, error),
     async userCodeConfirmSource(ctx, _form, client, _info, userCode) {
       const lifetimes = deps.settings();
-      const request = { client, userCode, lifetimes, apis: deps.apis };
+      const shown = typedUserCode(ctx.oidc.params)?.replace(/^.{4}/, '$&-') ?? userCode;
+      const request = { client, userCode: shown, lifetimes, apis: deps.apis };
       deps.devicePages.confirm(ctx, await describeDeviceRequest(ctx, request));
     },
     successSource: (ctx) => deps.devicePages.done(ctx),

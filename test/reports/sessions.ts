@@ -466,6 +466,21 @@ tried([
     },
   },
   {
+    report: 'longbridge/gpui-kit#2261',
+    symptom: 'a code typed in full width is refused',
+    tries: async () => {
+      const { user, device } = await startDevice();
+      const wide = user.replace(/[A-Z]/g, (letter) =>
+        String.fromCodePoint((letter.codePointAt(0) ?? 0) + 0xfee0),
+      );
+      const agent = new Agent(app);
+      const question = await enter(agent, wide.replace('-', '\u30fc'));
+      ok(question.body.includes(user), question.body);
+      await confirm(agent, question);
+      equal((await poll(device)).status, 200);
+    },
+  },
+  {
     report: 'OpenIdentityPlatform/OpenAM#204',
     symptom: 'verification_uri is called verification_url',
     tries: async () => {

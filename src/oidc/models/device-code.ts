@@ -10,6 +10,7 @@ import type { ApiPairs } from '../entitlements/api-pairs.ts';
 import { bindApi, pairsToKeep } from '../entitlements/requested-api.ts';
 import { withoutInteractiveScopes } from '../entitlements/scopes.ts';
 import { type DeviceCodeClass, ProviderBase } from '../provider-base.ts';
+import { typedUserCode } from '../user-code.ts';
 import { confirmedInSession } from './confirmed.ts';
 import { keepingNewer, type WithNewer, withNewer } from './newer-members.ts';
 import { beganBeforeAnswer, noteRedeemed, wasUsed } from './redeemed-codes.ts';
@@ -92,7 +93,7 @@ export function createDeviceCodeModel(
       const { session } = ctx?.oidc ?? {};
       const holder = session?.accountId ?? session?.uid ?? '';
       const charge = await chargeUserCode(ctx?.ip ?? '', holder);
-      const found = await super.findByUserCode(userCode, options);
+      const found = await super.findByUserCode(typedUserCode(ctx?.oidc.params) ?? userCode, options);
       if (found !== undefined) charge.giveBack();
       return found;
     }
