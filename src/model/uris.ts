@@ -100,7 +100,7 @@ export function uriProblem(
 ): string | undefined {
   if (uri.length === 0) return 'must not be empty';
   if (uri.length > MAX_LENGTH) return `must not be longer than ${MAX_LENGTH} characters`;
-  if (notPlain.test(uri)) return 'must be printable ASCII without spaces; percent-encode other characters';
+  if (notPlain.test(uri)) return notAsciiProblem(uri);
   if (notInUris.test(uri))
     return 'must not contain a backslash, a wildcard or other characters that are not allowed in URIs';
   if (uri.includes('#')) return 'must not contain a fragment';
@@ -108,14 +108,30 @@ export function uriProblem(
   if (use === 'redirect' && dotSegment.test(uri)) return 'must not contain `.` or `..` path segments';
   const scheme = schemePattern.exec(uri)?.[1];
   if (scheme === undefined || URL.parse(uri) === null) return 'must be an absolute URI';
+  const lower = scheme.toLowerCase();
+  // Compared as text, so not taken as the same; what else is wrong is said first, or it would come up at the next attempt.
+  if (scheme !== lower) {
+    const spelled = lower + uri.slice(scheme.length);
+    return (
+      uriProblem(spelled, use, isNative, { mayBePlain, mayBeBare }) ?? 'must have its scheme in lower case'
+    );
+  }
   if (scheme === 'https' || scheme === 'http') return webUriProblem(uri, scheme, use, mayBePlain);
   if (use !== 'redirect' || !isNative) return 'must start with https:// (http:// only for localhost)';
-  // Before the dot: `javascript` is refused whoever asks. Case is ignored, as programs do.
-  if (isActingScheme(scheme.toLowerCase())) return 'must not use a scheme that browsers or systems act upon';
+  // Before the dot: `javascript` is refused whoever asks.
+  if (isActingScheme(scheme)) return 'must not use a scheme that browsers or systems act upon';
   if (!privateUseScheme.test(scheme) && !(mayBeBare && bareScheme.test(scheme))) {
     return 'must use https, or a private-use scheme with a dot such as com.example.app (RFC 8252 section 7.1)';
   }
   return /^[^/?]*:\/\/[^/?]*@/.test(uri) ? 'must not contain a user name or password' : undefined;
+}
+
+/** Hosts are written in punycode (RFC 3492), which percent-encoding would not give. */
+function notAsciiProblem(uri: string): string {
+  const authority = /^https?:\/\/([^/?#@\s]+)(?:[/?#]|$)/i.exec(uri)?.[1];
+  const host = authority !== undefined && notPlain.test(authority) && URL.parse(uri)?.hostname;
+  if (host) return `must name its host in ASCII: ${host}`;
+  return 'must be printable ASCII without spaces; percent-encode other characters';
 }
 
 function webUriProblem(

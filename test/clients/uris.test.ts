@@ -1,5 +1,5 @@
 // Which addresses may be registered (checklist R001, R004, R030, R137).
-import { equal, notEqual, ok } from 'node:assert/strict';
+import { equal, match, notEqual, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { uriProblem } from '../../src/model/uris.ts';
 import { isWithin } from '../support/patience.ts';
@@ -27,13 +27,23 @@ test('attack: hostile links, images and callback addresses', () => {
 });
 
 test('client URIs: a refusal gives its reason', () => {
+  const notAscii = 'must be printable ASCII without spaces; percent-encode other characters';
   const problems: readonly (readonly [string, string])[] = [
     ['https://user@app.example.com/', 'must not contain a user name or password'],
     ['http://app.example.com/', 'must start with https:// (http:// only for localhost)'],
     ['https://app.example.com/#x', 'must not contain a fragment'],
     ['/callback', 'must be an absolute URI'],
+    ['HTTPS://app.example.com/callback', 'must have its scheme in lower case'],
+    ['HTTP://app.example.com/', 'must start with https:// (http:// only for localhost)'],
+    ['https://bücher.example/cb', 'must name its host in ASCII: xn--bcher-kva.example'],
+    ['HTTPS://bücher.example:8443', 'must name its host in ASCII: xn--bcher-kva.example'],
+    ['https://app.example.com/bücher', notAscii],
+    ['https://ü@app.example.com/', notAscii],
+    ['https://bü cher.example/', notAscii],
   ];
-  for (const [uri, problem] of problems) equal(uriProblem(uri, 'redirect', false), problem);
+  for (const [uri, problem] of problems) equal(uriProblem(uri, 'redirect', false), problem, uri);
+  equal(uriProblem('Com.Example.App:/cb', 'redirect', true), 'must have its scheme in lower case');
+  match(uriProblem('JavaScript:alert', 'redirect', true) ?? '', /browsers or systems act upon/);
 });
 
 test('client URIs: valid redirect URIs are accepted', () => {
