@@ -87,11 +87,12 @@ const chooseEncoding = (ctx: Context): Encoding => {
   return ctx.acceptsEncodings('gzip') === 'gzip' ? 'gzip' : 'identity';
 };
 
-const answer = async (ctx: Context, asset: Asset): Promise<void> => {
+/** @param isOwn false: asked for by another version's page, whose address must not keep this version's file */
+const answer = async (ctx: Context, asset: Asset, isOwn: boolean): Promise<void> => {
   const encoding = chooseEncoding(ctx);
   ctx.status = 200;
-  ctx.set('Cache-Control', 'public, max-age=31536000, immutable');
-  ctx.set('ETag', `"${asset.digest}-${encoding}"`);
+  ctx.set('Cache-Control', isOwn ? 'public, max-age=31536000, immutable' : 'no-store');
+  if (isOwn) ctx.set('ETag', `"${asset.digest}-${encoding}"`);
   ctx.set('Vary', 'Accept-Encoding');
   if (ctx.fresh) {
     ctx.status = 304;
@@ -101,6 +102,9 @@ const answer = async (ctx: Context, asset: Asset): Promise<void> => {
   if (encoding !== 'identity') ctx.set('Content-Encoding', encoding);
   ctx.body = await asset.body(encoding);
 };
+
+/** The digest of an address, of whichever version: beside this one another may run, whose pages need their look, too (§12). */
+const DIGEST = /\.[\w-]{12}(?=\.\w+$)/;
 
 /**
  * @param directory the folder; read once, at the start
@@ -116,6 +120,7 @@ export const loadAssets = ({ directory, vendored, basePath }: Options): Assets =
   const assets = [...own, ...theirs];
   const byName = new Map(assets.map((asset) => [asset.name, asset]));
   const byPath = new Map(assets.map((asset) => [asset.path, asset]));
+  const byStem = new Map(assets.map((asset) => [asset.path.replace(DIGEST, '.'), asset]));
   return {
     url: (name) => {
       const asset = byName.get(name);
@@ -125,13 +130,14 @@ export const loadAssets = ({ directory, vendored, basePath }: Options): Assets =
     text: (path) => byPath.get(path)?.plain.toString('utf8'),
     routes: () => async (ctx, next) => {
       if (!ctx.path.startsWith(prefix)) return next();
-      const asset = byPath.get(ctx.path);
+      const own = byPath.get(ctx.path);
+      const asset = own ?? byStem.get(ctx.path.replace(DIGEST, '.'));
       if (asset === undefined) throw new AppError('request.not_found');
       if (ctx.method !== 'GET' && ctx.method !== 'HEAD') {
         ctx.set('Allow', 'GET, HEAD');
         throw new AppError('request.method_not_allowed');
       }
-      await answer(ctx, asset);
+      await answer(ctx, asset, own !== undefined);
     },
   };
 };

@@ -95,7 +95,22 @@ test('assets: HEAD is GET without a body; other methods are refused', async () =
   assert.equal(post.status, 405);
 });
 
-test('attack: path traversal, unhashed names and invented hashes', async () => {
+test("assets: an address of another version is answered with this one's file, never cached", async () => {
+  const path = await stylesheet();
+  const own = await ask(path);
+  const other = await ask(path.replace(/\.[\w-]{12}\./, '.AAAAAAAAAAAA.'), {
+    'if-none-match': String(own.headers.etag),
+  });
+  assert.equal(other.status, 200);
+  assert.equal(other.headers['cache-control'], 'no-store');
+  assert.equal(other.headers.etag, undefined);
+  assert.equal(other.headers['content-type'], own.headers['content-type']);
+  assert.deepEqual(other.body, own.body);
+  const head = await ask(path.replace(/\.[\w-]{12}\./, '.AAAAAAAAAAAA.'), {}, 'HEAD');
+  assert.deepEqual([head.status, head.headers['cache-control'], head.body.length], [200, 'no-store', 0]);
+});
+
+test('attack: path traversal, unhashed names and what never was a hash', async () => {
   const path = await stylesheet();
   const tries = [
     '/auth/assets/latchkey.css',
@@ -105,7 +120,10 @@ test('attack: path traversal, unhashed names and invented hashes', async () => {
     '/auth/assets/%2e%2e/%2e%2e/package.json',
     '/auth/assets/..\\layout.njk',
     '/auth/assets/__proto__',
-    path.replace(/\.[\w-]{12}\./, '.AAAAAAAAAAAA.'),
+    path.replace(/\.[\w-]{12}\./, '.AAAAAAAAAAA.'),
+    path.replace(/\.[\w-]{12}\./, '.AAAAAAAAAAAA.AAAAAAAAAAAA.'),
+    path.replace('latchkey', 'layout').replace(/\.[\w-]{12}\./, '.AAAAAAAAAAAA.'),
+    path.replace('latchkey', '__proto__'),
     path.replace('/auth', ''),
   ];
   for (const attempt of tries) assert.equal((await ask(attempt)).status, 404, attempt);
