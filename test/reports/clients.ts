@@ -1,8 +1,9 @@
 // Registration, discovery and what MCP clients ask for, as other products got it wrong.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
+import { createApi } from '../flows/api-support.ts';
 import { basic, bearer, call, claimsOf, type Json, postForm, tokensOf } from '../flows/support.ts';
 import { Agent, codeRequest } from '../support/agent.ts';
-import { REDIRECT_URI } from '../support/app.ts';
+import { PASSWORD, REDIRECT_URI } from '../support/app.ts';
 import { tried } from './report.ts';
 import { alice, app } from './world.ts';
 
@@ -289,6 +290,37 @@ tried([
         bearer('test-admin-token-0123456789-0123456789'),
       );
       equal(text, '{"active":false}');
+    },
+  },
+  {
+    report: 'anthropics/claude-code#52871',
+    symptom: 'a slash that a client appends to resource is invalid_target',
+    tries: async () => {
+      for (const [identifier, resource] of [
+        ['https://mcp.example', 'https://mcp.example/'],
+        ['https://mcp-two.example/', 'https://mcp-two.example'],
+      ] as const) {
+        await createApi(app, { identifier });
+        const client = await app.register();
+        const { access_token } = await tokensOf(app, client, alice, { resource, scope: 'openid read' });
+        equal(claimsOf(access_token).aud, identifier);
+      }
+    },
+  },
+  {
+    report: 'wso2/product-is#27428',
+    symptom: 'a refused consent by form_post is a redirect',
+    tries: async () => {
+      const third = await app.register({ skip_consent: false });
+      const agent = new Agent(app);
+      const request = { ...codeRequest(third.id), nonce: 'n', state: 's', response_mode: 'form_post' };
+      const consent = await agent.submit(await agent.authorize(request), {
+        username: 'alice',
+        password: PASSWORD,
+      });
+      const { body } = await agent.submit(consent, { action: 'deny' });
+      match(body, /name="error" value="access_denied"/);
+      match(body, /name="state" value="s"/);
     },
   },
   {
