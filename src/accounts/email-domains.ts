@@ -1,20 +1,15 @@
 // Which e-mail domains people may sign up with, or add to their accounts. Domains of addresses are in ASCII (src/model/users/email-address.ts); the settings store the
 // lists in ASCII and lower case, separated by spaces.
+import { isListedDomain } from '../model/word-kinds.ts';
 import type { SettingValues } from '../settings/index.ts';
 
 const entriesOf = (list: string): string[] => list.split(' ').filter((entry) => entry !== '');
 
 const isBelow = (domain: string, parent: string): boolean => domain.endsWith(`.${parent}`);
 
-/**
- * `example.com` allows that domain only, `*.example.com` every subdomain: an allowed domain does not include others.
- */
-const isListed = (domain: string, entry: string): boolean =>
-  entry.startsWith('*.') ? isBelow(domain, entry.slice(2)) : domain === entry;
-
 /** A blocked domain includes its subdomains, or its owner could evade the block with a new one. */
 const isShut = (domain: string, entry: string): boolean =>
-  isListed(domain, entry) || (!entry.startsWith('*.') && isBelow(domain, entry));
+  isListedDomain(entry, domain) || (!entry.startsWith('*.') && isBelow(domain, entry));
 
 /** @param address in its stored form. @returns whether the lists allow it; blocking wins */
 export function isDomainWelcome(
@@ -22,7 +17,7 @@ export function isDomainWelcome(
   lists: Pick<SettingValues, 'signup_allowed_email_domains' | 'signup_blocked_email_domains'>,
 ): boolean {
   const domain = address.slice(address.lastIndexOf('@') + 1).toLowerCase();
-  const allowed = entriesOf(lists.signup_allowed_email_domains);
+  const allowed = lists.signup_allowed_email_domains;
   if (entriesOf(lists.signup_blocked_email_domains).some((entry) => isShut(domain, entry))) return false;
-  return allowed.length === 0 || allowed.some((entry) => isListed(domain, entry));
+  return allowed === '' || isListedDomain(allowed, domain);
 }

@@ -77,9 +77,13 @@ export function createHandler(doors: ProtocolDoors, served: Served): RequestList
     tellOpenedElsewhere(doors),
     views.assetRoutes(),
     pictureRoutes({ read: doors.pictures.read, basePath }),
-    wellKnown({ passkeyOrigins: served.passkeyOrigins, basePath }),
     requestOrigin(doors.events.origins),
     refreshSettings(doors.settingsInStore, doors.looks),
+    wellKnown({
+      ...doors,
+      passkeyOrigins: served.passkeyOrigins,
+      webfingerDomains: () => settings().webfinger_domains,
+    }),
     mountAt(basePath === '' ? '/' : basePath, site),
   ];
   for (const middleware of inApp) app.use(middleware);

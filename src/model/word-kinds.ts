@@ -75,3 +75,11 @@ export const domains = words({
   problem: 'Must be domains such as example.com or *.example.com, separated by spaces or commas.',
   read: parseDomain,
 });
+
+/** @param list as the settings store it @returns whether it names the domain: `*.example.com` every subdomain, `example.com` itself alone */
+export const isListedDomain = (list: string, domain: string): boolean =>
+  list
+    .split(' ')
+    .some((entry) =>
+      entry.startsWith('*.') ? domain.endsWith(entry.slice(1)) : entry !== '' && domain === entry,
+    );

@@ -74,6 +74,7 @@ const publicDocuments: readonly Route[] = [
   '/.well-known/jwks.json',
   '/.well-known/webauthn',
   '/.well-known/change-password',
+  '/.well-known/webfinger',
   '/oauth2/.well-known/openid-configuration',
   '/oauth2/.well-known/oauth-authorization-server',
   '/oauth2/.well-known/jwks.json',

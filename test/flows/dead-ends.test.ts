@@ -142,6 +142,46 @@ suite('opened without an application', () => {
     match((await agent.follow(page)).body, /autocomplete="new-password"/);
   });
 
+  test('/.well-known/webfinger: this issuer for the set domains, people or not (RFC 7033)', async () => {
+    const issuer = 'http://openid.net/specs/connect/1.0/issuer';
+    await app.admin('PATCH', '/settings', { webfinger_domains: 'example.com *.sub.example' });
+    const ask = async (query: string) => {
+      const answer = await fetch(`${new URL(app.url).origin}/.well-known/webfinger${query}`);
+      const { headers } = answer;
+      if (answer.ok) equal(headers.get('access-control-allow-origin'), '*', query);
+      const body: unknown = await answer.json();
+      return { status: answer.status, type: headers.get('content-type'), body };
+    };
+    const links = [{ rel: issuer, href: at('/oauth2') }];
+    const found = ['acct:alice@example.com', 'acct:nobody@EXAMPLE.com', 'acct:x%2Bbob@a.sub.example'];
+    for (const subject of found) {
+      const resource = `?resource=${encodeURIComponent(subject)}`;
+      for (const rel of [
+        '',
+        `&rel=${encodeURIComponent(issuer)}`,
+        `&rel=other&rel=${encodeURIComponent(issuer)}`,
+      ])
+        deepEqual(await ask(resource + rel), {
+          status: 200,
+          type: 'application/jrd+json',
+          body: { subject, links },
+        });
+      deepEqual((await ask(`${resource}&rel=avatar`)).body, { subject, links: [] });
+    }
+    const refused: readonly (readonly [query: string, status: number])[] = [
+      ['?resource=acct%3Aalice%40example.net', 404],
+      ['?resource=acct%3Aalice%40sub.example', 404],
+      ['?resource=https%3A%2F%2Fexample.com%2Falice', 404],
+      ['?resource=acct%3A%40example.com', 404],
+      ['', 400],
+      ['?resource=', 400],
+      ['?resource=acct%3Aa%40example.com&resource=acct%3Ab%40example.com', 400],
+    ];
+    for (const [query, status] of refused) equal((await ask(query)).status, status, query);
+    await app.admin('PATCH', '/settings', { webfinger_domains: '' });
+    equal((await ask('?resource=acct%3Aalice%40example.com')).status, 404);
+  });
+
   test('/oauth2/signup: the sign-in page where sign-up is closed', async () => {
     const agent = new Agent(app);
     const form = await agent.follow(await agent.get(at('/oauth2/signup')));

@@ -1,4 +1,5 @@
 import { integer } from '../kinds.ts';
+import { domains } from '../word-kinds.ts';
 import { setting } from './setting.ts';
 
 const DAY = 86_400;
@@ -48,5 +49,14 @@ export const operationSettings = {
     absent: 30 * DAY,
     mayShutOut: false,
     unit: 'seconds',
+  }),
+  webfinger_domains: setting(domains, {
+    group: 'Operation',
+    label: 'E-mail domains whose people sign in here',
+    description:
+      '/.well-known/webfinger (RFC 7033) names this server as the issuer for addresses of these domains, the same whether the ' +
+      'person exists or not; some clients, such as Tailscale, ask there first. Empty: for none.',
+    absent: '',
+    mayShutOut: false,
   }),
 };
