@@ -65,10 +65,16 @@ test('attack: an older installation, whose older version writes settings', async
     await restarted(old.store, async (again) => {
       const seen = await settingIn(again, 'require_pkce');
       deepEqual([seen?.value, seen?.default], [true, true]);
+      // Nobody could delete their own account there, and no upgrade decides that they can.
+      const deletion = await settingIn(again, 'allow_account_deletion');
+      deepEqual([deletion?.value, deletion?.default], [false, false]);
     });
     await writtenBy905c62a(old.store, 'product_name', 'Acme');
     await restarted(old.store, async (again) => {
       equal((await settingIn(again, 'require_pkce'))?.value, true);
+      equal((await settingIn(again, 'allow_account_deletion'))?.value, false);
+      await again.admin('PATCH', '/settings', { allow_account_deletion: true });
+      equal((await settingIn(again, 'allow_account_deletion'))?.value, true);
       await again.admin('PATCH', '/settings', { product_name: 'Acme 2' });
       await again.admin('PUT', '/settings', { product_name: 'Acme 3' });
       equal((await settingIn(again, 'require_pkce'))?.value, true);

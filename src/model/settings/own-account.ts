@@ -18,6 +18,7 @@ export const ownAccountSettings = {
     description: 'Whether people can delete their own account. The last administrator never can.',
     absent: true,
     mayShutOut: false,
+    former: { since: 1, was: false },
   }),
   account_deletion_days: setting(integer(0, 90), {
     group: 'Own account',
