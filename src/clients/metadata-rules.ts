@@ -5,7 +5,7 @@ import { memberRows } from '../model/applications/rows.ts';
 import { settingRows } from '../model/applications/settings.ts';
 import { openScopes } from '../model/applications/vocabulary.ts';
 import { defaultGrantTypes } from '../model/grant-types.ts';
-import { uriProblem } from '../model/uris.ts';
+import { editorUris, uriProblem } from '../model/uris.ts';
 import { ours } from '../phrase.ts';
 import type { IsOwnAddress } from './own-addresses.ts';
 
@@ -83,7 +83,10 @@ export function checkMetadata(input: Readonly<Members>, authority: Authority): C
     if ('problem' in parsed) note(name, parsed.problem);
     else metadata[name] = parsed.value;
   }
-  if (authority.kind === 'registrant') leaveOutScopes(metadata, authority);
+  if (authority.kind === 'registrant') {
+    leaveOutScopes(metadata, authority);
+    if (isProgram(metadata)) metadata.application_type ??= 'native';
+  }
   for (const [name, { kind }] of kinds) {
     const value = metadata[name];
     if (value === undefined) continue;
@@ -104,6 +107,15 @@ function leaveOutScopes(metadata: Members, { keeps }: Authority): void {
   const known = words(scope).filter((word) => openScopes.includes(word) || keeps?.has(word) === true);
   metadata.scope = known.length === 0 ? 'openid' : known.join(' ');
 }
+
+const loopbackUri = /^http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?(?:[/?]|$)/;
+
+/** Programs on a device seldom say that they are, and take whichever port is free (RFC 8252 §7.3). */
+const isProgram = ({ token_endpoint_auth_method: method, redirect_uris: uris }: Members): boolean =>
+  method === 'none' &&
+  isStringList(uris) &&
+  uris.length > 0 &&
+  (uris.every((uri) => loopbackUri.test(uri)) || uris.some((uri) => editorUris.has(uri)));
 
 const words = (scope: string): string[] => scope.split(' ').filter((word) => word !== '');
 
@@ -134,7 +146,10 @@ function addressProblem(
     keeps?.has(uri) === true ||
     (isTrusted && mayCall?.(uri, name === 'jwks_uri' ? 'keys' : 'notice') === true);
   const problemOf = (uri: string): string | undefined =>
-    uriProblem(uri, use, isNative, { mayBePlain, mayBeBare: isTrusted || keeps?.has(uri) === true });
+    uriProblem(uri, use, isNative, {
+      mayBePlain,
+      mayBeBare: isTrusted || keeps?.has(uri) === true || editorUris.has(uri),
+    });
   if (!isStringList(value)) return problemOf(String(value));
   const isOwn = (uri: string): boolean => name === 'redirect_uris' && isOwnAddress?.(uri) === true;
   for (const [at, uri] of value.entries()) {

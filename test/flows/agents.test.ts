@@ -100,6 +100,41 @@ test('open registration: what an agent asks for is replaced by what it may have'
   deepEqual([shown.body.data.quarantine, shown.body.data.origin], ['registration', 'registration']);
 });
 
+const CURSOR = 'cursor://anysphere.cursor-mcp/oauth/callback';
+const withoutType: readonly (readonly [readonly string[], string | undefined])[] = [
+  [['http://localhost:8787/callback', 'http://127.0.0.1/', 'http://[::1]:1/cb'], 'native'],
+  [[CURSOR], 'native'],
+  [['http://localhost:8787/callback', CURSOR, 'https://www.cursor.com/agents/mcp/oauth/callback'], 'native'],
+  [['https://agent.example/cb', 'http://localhost:8787/callback'], 'web'],
+  [['http://app.localhost:8787/callback'], 'web'],
+  [['cursor://anysphere.cursor-mcp/oauth/callback2'], undefined],
+  [['cursor://evil/anysphere.cursor-mcp/oauth/callback'], undefined],
+  [[`${CURSOR}?x=y`], undefined],
+  [['Cursor://anysphere.cursor-mcp/oauth/callback'], undefined],
+  [['vscode://anysphere.cursor-mcp/oauth/callback'], undefined],
+];
+for (const [redirect_uris, type] of withoutType)
+  test(`open registration without a type: ${redirect_uris.at(-1)}`, async () => {
+    const { status, body } = await register({ client_name: 'Editor', redirect_uris });
+    deepEqual([status, body.application_type], [type === undefined ? 400 : 201, type], JSON.stringify(body));
+    if (type === undefined) return;
+    const sent = redirect_uris[0]?.replace(/:\d+\//, ':50123/') ?? '';
+    const { status: answered } = await ask(new Agent(app), String(body.client_id), { redirect_uri: sent });
+    // Any port for programs on the device alone (RFC 8252 §7.3); a page of ours for the others.
+    equal(answered === 400, type === 'web' && sent !== redirect_uris[0], sent);
+  });
+
+test('registration by a token: a public program without a type is native, others are as before', async () => {
+  const loopback = { redirect_uris: ['http://localhost:8787/callback'] };
+  const made = await app.admin('POST', '/initial-access-tokens', { label: 'x', uses: 3 });
+  const by = bearer(String(made.body.data.token));
+  const typeOf = async (more: Json): Promise<unknown> =>
+    (await register({ ...loopback, ...more }, app, by)).body.application_type;
+  equal(await typeOf({ token_endpoint_auth_method: 'none' }), 'native');
+  equal(await typeOf({ token_endpoint_auth_method: 'none', application_type: 'web' }), 'web');
+  equal(await typeOf({}), 'web');
+});
+
 test('agent: asks for consent, gets tokens and refreshes; consent is remembered', async () => {
   const id = idOf(await register());
   const agent = new Agent(app);
