@@ -48,6 +48,24 @@ for (const [mode, part] of [
     equal((await redeem(app, client, { code: String(code), verifier: VERIFIER })).status, 200);
   });
 
+test('signed response: the query of a registered address comes back byte for byte', async () => {
+  const redirect_uri = "https://bytes.example/cb?q='a'%20b&e";
+  const own = await app.register({
+    authorization_signed_response_alg: 'ES256',
+    redirect_uris: [redirect_uri],
+  });
+  for (const response_mode of ['jwt', 'query.jwt'])
+    for (const more of [{}, { prompt: 'login', max_age: 'x' }]) {
+      // As it was sent: parsing it as an address would write `'` anew.
+      const { headers } = await authorize({ redirect_uri, response_mode, ...more }, own);
+      const location = headers.get('location') ?? '';
+      equal(location.startsWith(`${redirect_uri}&response=`), true, location);
+      const response = location.slice(`${redirect_uri}&response=`.length);
+      const { code, error } = await opened(response, own.id);
+      equal(typeof (code ?? error), 'string');
+    }
+});
+
 test('signed response: form_post.jwt posts the JWT and nothing beside it', async () => {
   const page = await authorize({ response_mode: 'form_post.jwt' });
   equal(page.status, 200);
