@@ -49,7 +49,8 @@ const START_TIMEOUT_MS = 10_000;
 const DUPLICATE_KEY = 11000;
 /** The wire version of MongoDB 6.0; older servers are not tested. */
 const MIN_WIRE_VERSION = 17;
-const AUTHENTICATION_FAILED = 18;
+/** AuthenticationFailed, and what Atlas says instead. */
+const AUTHENTICATION_FAILED: readonly unknown[] = [18, 8000];
 const MAX_TIME_EXPIRED = 50;
 
 /** A write that met an election is retried by the driver, and applied once. */
@@ -156,7 +157,7 @@ async function connectWithRetry(create: () => MongoClient, timeoutMs: number): P
     } catch (error) {
       await client.close();
       if (error instanceof StoreUnavailable) throw error;
-      const isRefused = error instanceof MongoError && error.code === AUTHENTICATION_FAILED;
+      const isRefused = error instanceof MongoError && AUTHENTICATION_FAILED.includes(error.code);
       if (isRefused || performance.now() >= deadline) {
         throw new StoreUnavailable(`MongoDB cannot be reached: ${unreachableReason(error)}`, {
           cause: error,

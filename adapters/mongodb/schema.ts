@@ -14,6 +14,7 @@ type Definition = CollectionDefinition<never>;
 const TTL_SECONDS = 3_600;
 const BACK_FILL_ROWS = 500;
 const NAMESPACE_NOT_FOUND = 26;
+const INDEX_NOT_FOUND = 27;
 
 const UNIQUE = 'u_';
 const COMMON = 'k_';
@@ -74,15 +75,24 @@ function withoutFurther<T>(definition: CollectionDefinition<T>, text: string) {
   return derivedParts(definition, { ...derive(definition, value), furtherKeys: new Map() });
 }
 
-/** Derives again for documents of another definition; one that changes meanwhile has been derived by its writer. */
+/**
+ * Derives again for documents of another definition; one that changes meanwhile has been derived by its writer. In walks by id, since
+ * nothing else says which they are; an older process may write behind one, so that the last walk is one that finds none.
+ */
 async function backFill(rows: DriverCollection<Row>, definition: Definition): Promise<void> {
   const model = modelOf(definition);
-  for (;;) {
+  for (let after: string | undefined; ; ) {
     const old = await rows
-      .find({ model: { $ne: model } }, { projection: { version: 1, value: 1 } })
+      .find(
+        { ...(after !== undefined && { _id: { $gt: after } }), model: { $ne: model } },
+        { projection: { version: 1, value: 1 } },
+      )
+      .sort({ _id: 1 })
       .limit(BACK_FILL_ROWS)
       .toArray();
-    if (old.length === 0) return;
+    if (old.length === 0 && after === undefined) return;
+    after = old.at(-1)?._id;
+    if (after === undefined) continue;
     const writesOf = (derive: typeof derivedFrom) =>
       old.map(({ _id, version, value }) => ({
         updateOne: {
@@ -101,9 +111,11 @@ async function backFill(rows: DriverCollection<Row>, definition: Definition): Pr
   }
 }
 
-async function createIndexes(rows: DriverCollection<Row>, definition: Definition): Promise<void> {
+async function createIndexes(db: Db, rows: DriverCollection<Row>, definition: Definition): Promise<void> {
+  // By default all voting members are waited for, also one that is down. A server without a replica set refuses to be told.
+  const { setName } = await db.command({ hello: 1 });
   try {
-    await rows.createIndexes(indexesOf(definition));
+    await rows.createIndexes(indexesOf(definition), setName ? { commitQuorum: 'majority' } : {});
   } catch (error) {
     const clash = clashingIndex(error);
     if (clash === undefined) throw error;
@@ -114,15 +126,25 @@ async function createIndexes(rows: DriverCollection<Row>, definition: Definition
   }
 }
 
-async function complete(rows: DriverCollection<Row>, definition: Definition, now: number): Promise<void> {
+async function dropIndex(rows: DriverCollection<Row>, name: string): Promise<void> {
+  try {
+    await rows.dropIndex(name);
+  } catch (error) {
+    // Another release step was first.
+    if (!(error instanceof MongoError && error.code === INDEX_NOT_FOUND)) throw error;
+  }
+}
+
+async function complete(db: Db, definition: Definition, now: number): Promise<void> {
+  const rows = db.collection<Row>(definition.name);
   const existing = await existingIndexes(rows);
   // Expired documents own no unique key (C7), so they must not prevent a new unique index.
   await rows.deleteMany(isExpiredAt(now));
   await backFill(rows, definition);
-  for (const name of obsoleteIndexesOf(definition).filter((index) => existing.has(index))) {
-    await rows.dropIndex(name);
-  }
-  await createIndexes(rows, definition);
+  // Before the old ones go: a process that runs meanwhile needs one of them.
+  await createIndexes(db, rows, definition);
+  for (const name of obsoleteIndexesOf(definition).filter((index) => existing.has(index)))
+    await dropIndex(rows, name);
 }
 
 /** @returns what is missing, one line per collection */
@@ -147,7 +169,7 @@ export async function prepareCollections(
   for (const definition of definitions) {
     checkNames(definition);
     try {
-      await complete(db.collection<Row>(definition.name), definition, now);
+      await complete(db, definition, now);
     } catch (error) {
       throw toOutcome(error);
     }
@@ -175,7 +197,7 @@ export async function checkCollections(
     const isEmpty = (await rows.findOne({}, { projection: { _id: 1 } })) === null;
     // Another process may have created the indexes and written documents meanwhile.
     if (!isEmpty) return missingFrom(rows, definition);
-    await complete(rows, definition, now);
+    await complete(db, definition, now);
     return [];
   };
   const found = new Map<Definition, string[]>();
