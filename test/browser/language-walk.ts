@@ -19,6 +19,8 @@ export const GIVEN: readonly string[] = [
     'Robot',
   ],
   ...['Warehouse', 'localhost', 'nobody', 'nowhere'],
+  // What providers of mail call the user of their SMTP (src/model/mail-providers.ts).
+  ...['apikey', 'resend'],
 ];
 
 /** A page, and what is sent there; of each field, by its name. */

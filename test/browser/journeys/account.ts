@@ -46,7 +46,7 @@ async function changeEmail(walk: Walk): Promise<void> {
   await walk.touch(t('own_email.make_primary_what', { email }));
   await walk.look('make-primary');
   await walk.press(t('own_email.make_primary_what', { email }));
-  await walk.hear(t('own_email.title'), t('own_email.done_primary'));
+  await walk.hear(t('own_email.title'), `${t('own_email.done_primary')} ${t('own_email.former_told')}`);
   await walk.follow(t('account.back'));
 }
 
