@@ -31,7 +31,7 @@ function lettered(text: string): string {
 
 const SMALL = [
   ...['seconds', 'minutes', 'hours', 'days', 'characters', 'verified', 'user', 'users'],
-  ...['admin', 'auditor', 'confidential', 'public', 'never', 'none', 'on', 'off'],
+  ...['admin', 'auditor', 'confidential', 'public', 'never', 'none', 'on', 'off', 'On'],
   // Of lists, with the number of them: "1–50 of 120 sessions".
   ...['agents', 'APIs', 'applications', 'e-mails', 'events', 'groups', 'invitations', 'keys', 'members'],
   ...['sessions', 'tokens'],

@@ -107,7 +107,7 @@ test('bulk act: confirmed with names and number, one by one, audited, never on o
   };
   const asked = await admin.post('/admin/users/selected', { ...ticked, act: 'deactivate' });
   equal(asked.status, 200);
-  match(asked.body, /Deactivate: 2 users\?/);
+  match(asked.body, /Deactivate 2 users\?/);
   match(asked.body, /bulk-a[\s\S]*bulk-b/);
   ok(!asked.body.includes('bulk-c') && !asked.body.includes(`user.${adminId}`));
   const isActive = async (id = ''): Promise<unknown> =>

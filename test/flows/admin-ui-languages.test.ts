@@ -146,6 +146,17 @@ test('language: how many of what, in the plural forms of the language', async ()
   match((await open('/users', 'ar')).body, /1–2 من 2 مستخدمَين/);
   await app.createUser('third');
   match((await open('/users', 'ar')).body, /1–3 من 3 مستخدمين/);
+  for (const [language, one] of [
+    ['en', 'Deactivate 1 user?'],
+    ['de', '1 Benutzer deaktivieren?'],
+    ['ar', 'هل تريد تعطيل مستخدم واحد؟'],
+  ] as const) {
+    const chosen = { ...hiddenFields(english.body), [`user.${user}`]: 'on', act: 'deactivate' };
+    const asked = await admin.post(`${app.url}/admin/users/selected`, chosen, {
+      headers: { 'accept-language': language },
+    });
+    ok(asked.body.includes(`<h1>${one}</h1>`), `${language}: ${/<h1>.*<\/h1>/.exec(asked.body)?.[0]}`);
+  }
   for (const [language, one, many] of [
     ['en', 'of 1 event', /of \d+ events/],
     ['de', 'Ereignis 1–1 von 1', /Ereignisse 1–\d+ von \d+/],

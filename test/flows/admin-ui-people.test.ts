@@ -79,7 +79,7 @@ test('bulk add to group: asks which, tells of each, adds again without harm, ign
   const csrf = await csrfOf('/users');
   const asked = await admin.post('/admin/users/selected', { csrf, act: 'add-to-group', ...chosen });
   equal(asked.status, 200);
-  match(asked.body, /Add to group: 3 users/);
+  match(asked.body, /Add 3 users to a group/);
   match(asked.body, /<option[^>]* value="staff"/);
   const confirm = (fields: Record<string, string>): Promise<Page> =>
     admin.post('/admin/users/selected/confirmed', { ...hiddenFields(asked.body), ...chosen, ...fields });
@@ -120,13 +120,13 @@ test('bulk set-up links: to each who has an address, with the reason for the oth
     act: 'send-set-up-link',
     ...chosen,
   });
-  match(asked.body, /Send set-up link: 3 users\?/);
+  match(asked.body, /Create set-up links for 3 users\?/);
   const act = 'send-set-up-link';
   const fields = { ...hiddenFields(asked.body), ...chosen, act };
   const done = await admin.post('/admin/users/selected/confirmed', fields);
   equal(done.status, 303);
   const { body } = await admin.get(done.location ?? '');
-  match(body, /2 users with a new set-up link/);
+  match(body, /Set-up links created for 2 users/);
   match(body, /new-c[\s\S]*No link can be sent: this user has no e-mail address\./);
   const { items = [] } = (await app.admin('GET', '/mails?search=new-')).body.data;
   deepEqual(items.map(({ to, template }) => `${template} ${to}`).toSorted(), [

@@ -120,7 +120,7 @@ function noteOf({ reason, details }: AuditEvent): PageText {
   else if (typeof group === 'string') parts.push(named(group));
   if (Array.isArray(used)) parts.push(new Phrase([methodsOf(used.map(String))]));
   if (typeof count === 'number' && count > 0)
-    parts.push(phrase`${count} in this ${new Phrase([String(per ?? '')])}`);
+    parts.push(per === 'minute' ? phrase`${count} in this minute` : phrase`${count} in this hour`);
   return parts.length < 2 ? (parts[0] ?? '') : new Phrase(['', ...parts.slice(1).map(() => ', '), ''], parts);
 }
 

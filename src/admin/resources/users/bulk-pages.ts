@@ -21,8 +21,6 @@ interface Person {
   readonly label: string;
 }
 
-const people = (count: number): string => `${count} ${count === 1 ? 'user' : 'users'}`;
-
 const chosenIds = ({ form }: AdminContext): string[] =>
   form
     .keys()
@@ -76,11 +74,10 @@ async function showAsk(
 ): Promise<void> {
   const { act, chosen } = wanted;
   const choices = act.isOfGroup === true ? await groupChoices(context) : undefined;
-  const title = `${act.verb}: ${people(chosen.length)}${act.isOfGroup === true ? '' : '?'}`;
   const status = Object.keys(errors).length > 0 ? 400 : 200;
   const isKept = act.withoutMail !== undefined && !hasMailServer(await readSettings(context));
   const consequences = (isKept && act.withoutMail) || act.consequences;
-  const shown = { title, act: { ...act, consequences }, chosen };
+  const shown = { title: act.asks(chosen.length), act: { ...act, consequences }, chosen };
   show(context, { ...shown, groupChoices: choices, group: groupOf(context), errors }, status);
 }
 
@@ -121,14 +118,17 @@ async function perform(context: AdminContext): Promise<void> {
       refused.push({ ...person, reason: error.message });
     }
   }
-  const shown = { title: `${people(done.length)} ${act.done}`, done, refused };
-  if (!(await context.goOnce('/users/selected/done', shown))) show(context, shown);
+  const kept = { name: act.name, many: done.length, done, refused };
+  if (!(await context.goOnce('/users/selected/done', kept)))
+    show(context, { ...kept, title: act.says(done.length) });
 }
 
 async function showDone(context: AdminContext): Promise<void> {
-  const shown = await context.once();
-  if (shown === undefined) context.go('/users');
-  else show(context, shown);
+  const kept = await context.once();
+  // What is kept is JSON, and a heading is written in the language of the page.
+  const act = bulkActs.find(({ name }) => name === kept?.name);
+  if (kept === undefined || act === undefined) context.go('/users');
+  else show(context, { ...kept, title: act.says(Number(kept.many)) });
 }
 
 const back = async (context: AdminContext): Promise<void> => context.go('/users');
