@@ -7,7 +7,7 @@ import { parseFlags, runCommand, UsageError } from './command-line.ts';
 import { type Calls, createCalls } from './conformance/calls.ts';
 import { launch } from './conformance/chromium.ts';
 import { plans } from './conformance/plans.ts';
-import { type Outcome, runPlan } from './conformance/run.ts';
+import { errorOutcome, type Outcome, runPlan } from './conformance/run.ts';
 import { makeFolder } from './file-problem.ts';
 
 const HELP = `Runs the OpenID conformance suite's plans against a provider.
@@ -95,8 +95,12 @@ async function run(options: Options): Promise<boolean> {
   if (options.out !== undefined) makeFolder(options.out);
   try {
     await calls.suite('GET', 'runner/available');
-  } catch {
-    throw new UsageError(`The suite does not answer at ${suite}. docs/conformance.md says how to start it.`);
+  } catch (error) {
+    const said = String(error);
+    const how = said.includes('certificate')
+      ? 'Name its certificate in NODE_EXTRA_CA_CERTS'
+      : 'docs/conformance.md says how to start it';
+    throw new UsageError(`The suite does not answer at ${suite}. ${how}. (${said})`);
   }
   const browser = await launch(options.chromium ?? '/usr/bin/chromium');
   try {
@@ -125,21 +129,28 @@ async function runPlans(options: Options, calls: Calls, browser: Browser): Promi
   const target = { suite, baseUrl, issuer, person: PERSON, administrator: ADMINISTRATOR };
   let isGood = true;
   for (const plan of chosen) {
-    const outcomes = await runPlan({
+    const outcomes: Outcome[] = [];
+    const keep = (outcome: Outcome): void => {
+      tell(outcome);
+      outcomes.push(outcome);
+      if (out === undefined) return;
+      // After each module: what ends a run takes no outcome with it.
+      const text = JSON.stringify({ ...plan, outcomes }, undefined, 1);
+      writeFileSync(join(out, `${plan.name}.json`), `${text}\n`);
+    };
+    await runPlan({
       plan,
       calls,
       target,
       browser,
       module,
       folder: out === undefined ? undefined : join(out, 'pictures'),
-      onOutcome: tell,
-    });
+      onOutcome: keep,
+    }).catch((error: unknown) => keep(errorOutcome('(the plan)', undefined, error)));
     const counts = Map.groupBy(outcomes, ({ result }) => result);
     const said = [...counts].map(([result, found]) => `${found.length} ${result.toLowerCase()}`).join(', ');
     console.log(`${plan.name}: ${outcomes.length} modules: ${said}`);
     isGood &&= outcomes.every(({ result }) => GOOD.has(result));
-    if (out === undefined) continue;
-    writeFileSync(join(out, `${plan.name}.json`), `${JSON.stringify({ ...plan, outcomes }, undefined, 1)}\n`);
   }
   return isGood;
 }

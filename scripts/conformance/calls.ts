@@ -1,4 +1,6 @@
 // What the driver asks of the suite and of the provider, both over HTTPS with certificates that nobody signed.
+import { setTimeout as sleep } from 'node:timers/promises';
+
 export type Json = Record<string, unknown>;
 
 const isRecord = (value: unknown): value is Json => typeof value === 'object' && value !== null;
@@ -11,6 +13,26 @@ export const textIn = (value: unknown, name: string): string => {
   return typeof member === 'string' ? member : '';
 };
 
+/** What `fetch` says of it is "fetch failed" alone. */
+const causeOf = (error: unknown): string =>
+  error instanceof Error && error.cause instanceof Error
+    ? `${error.message}: ${error.cause.message}`
+    : String(error);
+
+const TRIES = 3;
+const PAUSE_MS = 500;
+
+/** For requests that may arrive twice: the suite closes idle connections just as the next one goes out. */
+async function fetchAgain(url: string, request: RequestInit, tries: number): Promise<Response> {
+  try {
+    return await fetch(url, request);
+  } catch (error) {
+    if (tries <= 1) throw new Error(`${request.method} ${url}: ${causeOf(error)}`, { cause: error });
+    await sleep(PAUSE_MS);
+    return fetchAgain(url, request, tries - 1);
+  }
+}
+
 /** @throws Error what was answered, where that is no success */
 async function call(
   method: string,
@@ -18,11 +40,12 @@ async function call(
   headers: Record<string, string>,
   body?: object | string,
 ): Promise<unknown> {
-  const response = await fetch(url, {
+  const request = {
     method,
     headers: { 'content-type': 'application/json', ...headers },
     ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-  });
+  };
+  const response = await fetchAgain(url, request, method === 'POST' ? 1 : TRIES);
   const text = await response.text();
   if (!response.ok) throw new Error(`${method} ${url}: ${response.status} ${text.slice(0, 500)}`);
   return text === '' ? undefined : JSON.parse(text);

@@ -96,6 +96,7 @@ async function runModule(planId: string, entry: unknown, at: number, session: Se
       person: personOf(plan, target),
       isRefusing: module.includes('user-rejects'),
       picture: (kind) => album.fill(page, kind),
+      hasEnded: async () => ENDED.includes(textIn(await calls.suite('GET', `info/${id}`), 'status')),
     };
     const info = await follow(page, id, module, session, visit);
     const findings = listIn(await calls.suite('GET', `log/${id}`))
@@ -106,22 +107,27 @@ async function runModule(planId: string, entry: unknown, at: number, session: Se
     const result = textIn(info, 'result') || 'NONE';
     return { module, variant, result, findings: [...findings, `log ${id}`], pictures: album.files };
   } catch (error) {
-    return { module, variant, result: 'ERROR', findings: [String(error)], pictures: [] };
+    return errorOutcome(module, variant, error);
   } finally {
     await context.close();
   }
 }
 
-export async function runPlan(session: Session): Promise<readonly Outcome[]> {
+/** Of what the driver could not bring to an end. */
+export const errorOutcome = (module: string, variant: unknown, error: unknown): Outcome => ({
+  module,
+  variant,
+  result: 'ERROR',
+  findings: [String(error)],
+  pictures: [],
+});
+
+export async function runPlan(session: Session): Promise<void> {
   const { plan, calls, target } = session;
   const query = new URLSearchParams({ planName: plan.plan, variant: JSON.stringify(plan.variant) });
   const made = await calls.suite('POST', `plan?${query}`, await configurationOf(plan, calls, target));
-  const outcomes: Outcome[] = [];
   for (const [at, entry] of listIn(memberOf(made, 'modules')).entries()) {
     if (session.module !== undefined && session.module !== textIn(entry, 'testModule')) continue;
-    const outcome = await runModule(textIn(made, 'id'), entry, at + 1, session);
-    session.onOutcome(outcome);
-    outcomes.push(outcome);
+    session.onOutcome(await runModule(textIn(made, 'id'), entry, at + 1, session));
   }
-  return outcomes;
 }

@@ -8,6 +8,8 @@ export interface Visit {
   readonly person: { readonly username: string; readonly password: string };
   /** Cancels where a person may. */
   readonly isRefusing: boolean;
+  /** Whether the module has ended: nothing is pressed for it any more. */
+  hasEnded(): Promise<boolean>;
   /** Takes the pictures that are wanted of this page. */
   picture(kind: PageKind): Promise<void>;
 }
@@ -81,6 +83,7 @@ export async function goOn(page: Page, visit: Visit): Promise<void> {
   for (let step = 0; step < ALL_STEPS; step += 1) {
     await page.waitForLoadState('load').catch(() => undefined);
     if (page.url().startsWith(visit.suite)) return waitAtSuite(page);
+    if (await visit.hasEnded()) return;
     // A page that goes on by itself may leave in the middle of it.
     const acted = await act(page, visit).catch((): Acted => 'nothing');
     still = acted === 'acted' ? 0 : still + 1;
