@@ -167,7 +167,7 @@ export function createConsentPage(hand: AtHand): ConsentPage {
           });
         }
         default:
-          // An empty form is not an answer (checklist R096); one of the two buttons must be pressed.
+          // An empty form is not an answer; one of the two buttons must be pressed.
           throw invalid({ action: 'must be "allow" or "deny"' });
       }
     },

@@ -1,5 +1,5 @@
 // The start page after onboarding redirects administrators to the Admin UI and other users to their account page, which
-// requires a sign-in. Sign-in and sign-up opened without an application redirect there as well (decisions §1).
+// requires a sign-in. Sign-in and sign-up opened without an application redirect there as well (decision 0001).
 import type Koa from 'koa';
 import { accessOfRole } from '../src/accounts/index.ts';
 import { consoleSignInUrl } from '../src/oidc/sign-in.ts';

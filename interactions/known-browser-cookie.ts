@@ -1,4 +1,4 @@
-// The cookie by which accounts recognise a browser (decisions §8, checklist R091): one random value per account that signed in
+// The cookie by which accounts recognise a browser (decision 0012): one random value per account that signed in
 // here, the latest first. It is HttpOnly, signs no one in and replaces no factor.
 import type Koa from 'koa';
 import { newSecret, secretDigest } from '../src/ids.ts';

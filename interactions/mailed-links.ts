@@ -237,7 +237,7 @@ export function createMailedLinkPages(hand: AtHand): MailedLinkPages {
       const interaction: BoundInteraction = await current.ofBrowser(ctx, known.boundTo);
       const account = await recovery.useMagicLink(token);
       if (account === undefined) return sendExpired(ctx, 'magic_link');
-      // Guesses in other browsers must not block the remaining steps in this one (decisions §8).
+      // Guesses in other browsers must not block the remaining steps in this one (decision 0012).
       await browsers.remember(ctx, account.id);
       await steps.proceed(ctx, interaction, account, { amr: amrOf('email_link'), methods: ['email_link'] });
     },

@@ -1,4 +1,4 @@
-// A cookie of the sign-in pages (checklist R114): signed, HttpOnly, and over https for this host alone.
+// A cookie of the sign-in pages: signed, HttpOnly, and over https for this host alone.
 import type Koa from 'koa';
 
 export interface CookieScope {

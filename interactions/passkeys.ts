@@ -1,4 +1,4 @@
-// Passkey ceremonies during a sign-in (decisions §1), as JSON for the page's script. signin-steps.ts decides the next step, as
+// Passkey ceremonies during a sign-in (decision 0001), as JSON for the page's script. signin-steps.ts decides the next step, as
 // after every other method.
 import type Koa from 'koa';
 import type { Account } from '../src/accounts/index.ts';

@@ -7,7 +7,7 @@ import type { AtHand } from './at-hand.ts';
 import { unspentMethods } from './second-factor-methods.ts';
 
 export function createMethodChoice({ steps, secondFactors }: AtHand) {
-  /** Administrators and auditors see the data of all users, so e-mail is no second factor for them (checklist §2, NIST 800-63B). */
+  /** Administrators and auditors see the data of all users, so e-mail is no second factor for them (NIST 800-63B). */
   const isMailRefused = (account: Account, interaction: BoundInteraction): boolean =>
     // After a sign-in by e-mail link, an e-mail code would be the same factor again.
     account.role !== 'user' || isBy.mailedLink(interaction.progress?.amr ?? []);

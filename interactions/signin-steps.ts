@@ -161,7 +161,7 @@ export function createSigninSteps(
     times: MethodTimes,
     isByTrust: boolean,
   ): Promise<void> {
-    // Decisions §8: a session changes only by an authentication in this interaction. Without one there is no result that the
+    // Decision 0011: a session changes only by an authentication in this interaction. Without one there is no result that the
     // library could treat as a sign-in.
     const ts = newestOf(times);
     if (ts === undefined) throw new AppError('signin.expired');

@@ -1,5 +1,5 @@
 // Sign-up while signing in to an application: the form, and the code that verifies the address. No page reveals whether an
-// address has an account (checklist R084, R086): every address gets an e-mail, which says so if it has one.
+// address has an account: every address gets an e-mail, which says so if it has one.
 import type Koa from 'koa';
 import type { Account } from '../src/accounts/index.ts';
 import { AppError } from '../src/errors.ts';

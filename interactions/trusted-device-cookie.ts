@@ -1,4 +1,4 @@
-// The cookie of "Don't ask on this device again" (checklist R100, R114): HttpOnly, and Strict because it is only read when one
+// The cookie of "Don't ask on this device again": HttpOnly, and Strict because it is only read when one
 // of our forms is submitted.
 import type Koa from 'koa';
 import type { Account } from '../src/accounts/index.ts';

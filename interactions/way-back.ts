@@ -33,7 +33,7 @@ export function createWaysBack({ issuer, baseUrl, basePath }: InteractionDoors):
     return start?.href;
   }
 
-  /** No link to where a stranger likes people to go (decisions §10). */
+  /** No link to where a stranger likes people to go (decision 0026). */
   const isTrusted = (client: Client | undefined): client is Client =>
     client !== undefined && clientRecord(client).quarantine === undefined;
 

@@ -1,5 +1,5 @@
 // Parses JSON from outside (bodies, the `claims` parameter, JWT parts, WebAuthn client data, cursors, fetched documents):
-// bounded in size and depth, without keys that reach prototypes (checklist R126, R134). No other file parses untrusted
+// bounded in size and depth, without keys that reach prototypes. No other file parses untrusted
 // JSON (test/boundaries.test.ts).
 import { AppError } from './errors.ts';
 import { isPlainText, isPrototypeKey, nameForMessage } from './untrusted-text.ts';

@@ -1,5 +1,5 @@
 // Logging: JSON lines by pino, readable lines in a terminal. Secrets are masked, and no value from outside can end a record
-// or send control sequences to a terminal (checklist R147, R148).
+// or send control sequences to a terminal.
 import pino from 'pino';
 import { systemClock } from './clock.ts';
 import type { LogLevel } from './log-level.ts';

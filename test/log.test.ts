@@ -1,4 +1,4 @@
-// Holds that the log tells no secret and that no value from outside breaks out of its record (checklist R147, R148).
+// Holds that the log tells no secret and that no value from outside breaks out of its record.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { createLogger, type LoggerOptions } from '../src/log.ts';

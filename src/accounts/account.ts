@@ -45,7 +45,7 @@ export const isSignInCurrent = (
 type AuthenticationBounds = Pick<AccountRecord, 'authenticatedNotBefore' | 'proofsNotBefore'>;
 
 /**
- * Whether it may sign in (decisions §3): a deactivated or deleted account may not. A lock caused by wrong passwords does not
+ * Whether it may sign in (decision 0003): a deactivated or deleted account may not. A lock caused by wrong passwords does not
  * count, or anyone could sign others out.
  */
 export const isUsable = (account: AccountRecord): boolean =>

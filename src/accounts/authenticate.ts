@@ -1,5 +1,5 @@
 // Password authentication: the same answer after the same work for unknown names, wrong passwords, locked and
-// inactive accounts (decisions §8, checklist R084–R090). Callers get the account or nothing; only the audit log gets
+// inactive accounts (decision 0012). Callers get the account or nothing; only the audit log gets
 // the reason. Wrong passwords from browsers that the account does not know lock password sign-in for such browsers
 // (lockout.ts). A known browser has its own counter (known-browsers.ts), so that an attacker's guesses do not lock
 // out the owner.

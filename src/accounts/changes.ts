@@ -58,7 +58,7 @@ export function applyChanges(
   if (Object.keys(fields).length > 0) throw invalid(fields);
   const isFactorLost = changes.totp_verified === false && hasSecondFactor(before);
   const isStanding = after.role === before.role && after.isActive === before.isActive;
-  // The owner of the previous mailbox may have signed in with it (checklist R063).
+  // The owner of the previous mailbox may have signed in with it.
   const isMoved = before.usernameKey !== '' && after.emailKey !== before.emailKey;
   const endsSessions = changes.password !== undefined || !isStanding || isFactorLost || isMoved;
   if (endsSessions) {

@@ -89,7 +89,7 @@ export interface Accounts {
   ): Promise<Account>;
   /** The account whose primary address that was until a change that can be stopped. */
   findByFormerAddress(address: string): Promise<Account | undefined>;
-  /** Invalidates sign-ins in progress; existing sessions stay (checklist R063). */
+  /** Invalidates sign-ins in progress; existing sessions stay. */
   voidSignInsInProgress(id: string): Promise<Account>;
   /**
    * Removes a lock and resets every counter of wrong passwords, including those of known browsers. @throws AppError

@@ -3,7 +3,7 @@ import { parseEmail } from '../model/users/email-address.ts';
 import { fold } from '../model/users/fold.ts';
 import type { AccountRecord } from '../store/collections.ts';
 
-/** The key by which limits count an address: all spellings of one mailbox share a counter (checklist R087). */
+/** The key by which limits count an address: all spellings of one mailbox share a counter. */
 export const addressKey = (text: string): string => parseEmail(text)?.key ?? fold(text);
 
 /**

@@ -1,4 +1,4 @@
-// When an authentication is fresh enough for a sensitive action (decisions §8): the classes of authentication, the
+// When an authentication is fresh enough for a sensitive action (decision 0011): the classes of authentication, the
 // highest class that an account can reach, and whether a session reached it within the last five minutes. Each method
 // has its own time, so that a code entered now does not make this morning's password fresh.
 import { isBy, WAYS, type WayToSignIn } from '../model/ways-to-sign-in.ts';

@@ -19,7 +19,7 @@ interface Guess {
 }
 
 /**
- * A browser that the account knows (decisions §8) is exempt: strangers behind its address could exhaust the limits,
+ * A browser that the account knows (decision 0012) is exempt: strangers behind its address could exhaust the limits,
  * and it has a counter of its own. Whether it is known shows only when the account is read.
  * The limits are the same for existing and unknown names: the key is the typed name, folded as the look-up folds it
  * (R087).

@@ -1,4 +1,4 @@
-// The browsers that an account knows (decisions §8; OWASP's device cookies), as pure changes of its record. A
+// The browsers that an account knows (decision 0012; OWASP's device cookies), as pure changes of its record. A
 // complete sign-in gives the browser a random value in a cookie; the account stores a digest bound to it. The value
 // authenticates no user: it only lets the browser pass a lock that guesses from other browsers caused.
 import { secretDigest } from '../ids.ts';

@@ -1,4 +1,4 @@
-// Guarantees that one active administrator always remains (decisions §6, checklist R131), even when two of them demote
+// Guarantees that one active administrator always remains (decision 0010), even when two of them demote
 // each other concurrently in different processes, although no transaction spans two documents.
 //
 // Protocol. Before a write takes away an active administrator, it adds an intent to the one document `admin_removals`

@@ -1,7 +1,7 @@
-// Counts wrong passwords from browsers that the account does not know, as pure changes of its record (decisions §8):
+// Counts wrong passwords from browsers that the account does not know, as pure changes of its record (decision 0012):
 // after a number of failures, password sign-in from such browsers is locked for a while. A lock ends no session and
 // no token, and leaves every other way to sign in open. The counter is in the account's own document, so it is the
-// same for every spelling of the name, every process and after every restart (checklist R075, R087, R090).
+// same for every spelling of the name, every process and after every restart.
 import { isAhead } from '../clock.ts';
 import type { AccountRecord } from '../store/collections.ts';
 

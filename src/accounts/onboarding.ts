@@ -1,4 +1,4 @@
-// Creates the first administrator: once, for the first caller, and never again (decisions §1, checklist R128).
+// Creates the first administrator: once, for the first caller, and never again (decision 0001).
 //
 // Protocol, safe against concurrent calls, other processes and a crash between any two steps:
 //   1. Insert the candidate as an inactive account that expires after a minute.

@@ -1,5 +1,5 @@
 // Deletes an account so that after a crash at any point it is unusable and the deletion can be resumed: mark it (from
-// then on it is not found), end its sessions, remove its data, remove the record (checklist R062).
+// then on it is not found), end its sessions, remove its data, remove the record.
 import type { Clock } from '../clock.ts';
 import type { Events } from '../events/index.ts';
 import type { AccountRecord } from '../store/collections.ts';

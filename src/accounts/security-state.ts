@@ -1,6 +1,6 @@
 // One digest of everything about an account on which trust rests. Trusted browsers, links, mailed codes and pending
 // enrolments carry it. When the password, the address or a factor changes, the digest changes and invalidates them
-// all at once, without a separate write that could be forgotten, fail or come too late (checklist R063, R100).
+// all at once, without a separate write that could be forgotten, fail or come too late.
 import { secretDigest } from '../ids.ts';
 import type { AccountRecord } from '../store/collections.ts';
 

@@ -20,7 +20,7 @@ export interface SignInReport {
   readonly sessionId?: string | undefined;
 }
 
-/** Awaited before a session is granted: a sign-in that cannot be recorded fails (checklist R150). */
+/** Awaited before a session is granted: a sign-in that cannot be recorded fails. */
 export type ReportSignIn = (report: SignInReport) => Promise<void>;
 
 const SIGN_IN_EVENTS = {

@@ -1,4 +1,4 @@
-// The user in the REST API (decisions §6), by its rows: hashes and secrets are not among them (checklist R130).
+// The user in the REST API (decision 0010), by its rows: hashes and secrets are not among them.
 import type { View } from '../model/row.ts';
 import type { userRows } from '../model/users/rows.ts';
 import type { Account } from './account.ts';

@@ -66,7 +66,7 @@ export const usersAt = ({ now, passwordHash }: Context) =>
       show: ({ email }) => email ?? null,
       settle(record, to) {
         const { address: email, key: emailKey } = parseEmail(to ?? '') ?? {};
-        // Verification belongs to one address (checklist R129): a new one is unverified unless an administrator vouches for it.
+        // Verification belongs to one address: a new one is unverified unless an administrator vouches for it.
         // One that the account had verified already stays so.
         const isEmailVerified =
           emailKey === record.emailKey

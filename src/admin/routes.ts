@@ -1,4 +1,4 @@
-// The admin REST API (specification §4.1, decisions §6): the list of all its routes, and its middleware.
+// The admin REST API (decision 0010): the list of all its routes, and its middleware.
 import type Koa from 'koa';
 import { createAuditTrail } from './api/audit-trail.ts';
 import type { Idempotency } from './api/idempotency.ts';

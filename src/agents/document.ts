@@ -1,5 +1,5 @@
 // What a metadata document must say to become a client: RFC 7591 members about itself, with addresses of its own origin or of the
-// user's machine (decisions §10). The rules for what such a client may have are those of every quarantined one.
+// user's machine (decision 0026). The rules for what such a client may have are those of every quarantined one.
 
 import { secretDigest } from '../ids.ts';
 import { isMembers, parseJson } from '../json.ts';

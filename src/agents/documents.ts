@@ -1,4 +1,4 @@
-// Clients whose id is the address of a metadata document (Client ID Metadata Documents; decisions §10): fetched for a person who is
+// Clients whose id is the address of a metadata document (Client ID Metadata Documents; decision 0026): fetched for a person who is
 // signed in, checked, and kept as a snapshot, which then is the client. What is stored under an id always wins.
 import { type Clock, isAhead } from '../clock.ts';
 import { AppError } from '../errors.ts';

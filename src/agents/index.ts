@@ -1,4 +1,4 @@
-// Programs that strangers bring (decisions §10): how they come in, and when they are removed. What holds for their clients is one
+// Programs that strangers bring (decision 0026): how they come in, and when they are removed. What holds for their clients is one
 // table of the application registry (src/clients/quarantine.ts).
 import { AppError } from '../errors.ts';
 import type { Job } from '../jobs/index.ts';

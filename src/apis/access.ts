@@ -1,4 +1,4 @@
-// Which applications may ask for an API, and how long its tokens live (decisions §10).
+// Which applications may ask for an API, and how long its tokens live (decision 0026).
 import { registeredId } from '../client-ids.ts';
 import type { ApiRecord } from '../store/apis.ts';
 import type { ClientRecord } from '../store/collections.ts';

@@ -1,4 +1,4 @@
-// The registry of APIs (decisions §10): creates, changes, removes and finds them, and checks the credentials with which they
+// The registry of APIs (decision 0026): creates, changes, removes and finds them, and checks the credentials with which they
 // introspect.
 import { isSecretOf, rotated, SECRET_BYTES } from '../clients/index.ts';
 import { AppError, invalid } from '../errors.ts';

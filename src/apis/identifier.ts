@@ -1,4 +1,4 @@
-// What the identifier of an API may be (RFC 8707 §2), and how scopes name it (decisions §10).
+// What the identifier of an API may be (RFC 8707 §2), and how scopes name it (decision 0026).
 
 const MAX_LENGTH = 500;
 // RFC 3986 §2, in ASCII, so that no two of them look the same.

@@ -1,4 +1,4 @@
-// The scopes that an API declares: their names, and who may have them (decisions §10).
+// The scopes that an API declares: their names, and who may have them (decision 0026).
 
 import { newId } from '../ids.ts';
 import { type ApiScope, scopeNamePattern } from '../model/apis/kinds.ts';

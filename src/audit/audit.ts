@@ -1,5 +1,5 @@
 // Writes recorded events to the log, finds them, and removes old ones.
-// If an event cannot be written (checklist R150), the whole event goes to the program's log, and the request that
+// If an event cannot be written, the whole event goes to the program's log, and the request that
 // caused it gets 503, so that nothing happens unrecorded. An action that grants something (a sign-in, a consent) is
 // recorded before it is granted. An action that takes something away (a logout, a revocation, an administrator's
 // change) happens first and stays: `note` never interrupts it, and the request only waits for the write before its

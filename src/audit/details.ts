@@ -1,5 +1,5 @@
-// Removes secrets from the details of events, by name and by form, at any depth, and limits their size (checklist
-// R147, R148). This is a second defence: the code that records an event must not include secrets.
+// Removes secrets from the details of events, by name and by form, at any depth, and limits their size.
+// This is a second defence: the code that records an event must not include secrets.
 
 const MAX_DEPTH = 5;
 const MAX_TEXT = 512;

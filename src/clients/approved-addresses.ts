@@ -1,5 +1,5 @@
 // The addresses that this server calls for an application, and which of them an administrator entered or approved: only those
-// may lie inside (OUTBOUND_ALLOW, decisions §10). What registers itself cannot approve anything.
+// may lie inside (OUTBOUND_ALLOW, decision 0021). What registers itself cannot approve anything.
 import type { ClientRecord } from '../store/collections.ts';
 import { isStringList, type MemberName } from './metadata-rules.ts';
 

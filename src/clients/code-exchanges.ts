@@ -1,4 +1,4 @@
-// What is learned from codes that applications redeemed (decisions §5). A sign-in with neither PKCE nor a nonce is logged. An
+// What is learned from codes that applications redeemed (decision 0008). A sign-in with neither PKCE nor a nonce is logged. An
 // application that used PKCE in 20 exchanges in a row can do so always, so from then on it must: a downgraded request then gets
 // no code. Only successful exchanges count, which need the application's secret; nothing at the authorization endpoint does.
 import type { Clock } from '../clock.ts';

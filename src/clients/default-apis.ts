@@ -1,4 +1,4 @@
-// The API that an application's tokens are for when a request names none (decisions §10): found by its identifier when an
+// The API that an application's tokens are for when a request names none (decision 0026): found by its identifier when an
 // administrator sets it, and forgotten when the API is deleted, so that one created again is not meant.
 import { type ApiRecord, identifierKey } from '../store/apis.ts';
 import type { ClientRecord } from '../store/collections.ts';

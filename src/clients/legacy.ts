@@ -1,4 +1,4 @@
-// The legacy profile as the registry knows it (decisions §10): who may have it, and the members that count only while the
+// The legacy profile as the registry knows it (decision 0026): who may have it, and the members that count only while the
 // setting `legacy_profiles` is on. They are stored apart, so that without the setting an application is what it would be if
 // there were no profile. What they bring at sign-in is in src/oidc/legacy/.
 

@@ -99,7 +99,7 @@ export function checkMetadata(input: Readonly<Members>, authority: Authority): C
 
 /**
  * RFC 7591 §2: the server may replace what a registrant asks for. Programs ask for scopes that only other servers know, so
- * those are left out and not kept (decisions §10); never does that leave more than was asked for.
+ * those are left out and not kept (decision 0026); never does that leave more than was asked for.
  */
 function leaveOutScopes(metadata: Members, { keeps }: Authority): void {
   const { scope } = metadata;

@@ -1,5 +1,5 @@
 // Recognises this server's own addresses. No application may register one as redirect URI: its codes would arrive at the
-// callback of the Admin UI, of /account or of a test sign-in, in the session of the signed-in user (checklist R001).
+// callback of the Admin UI, of /account or of a test sign-in, in the session of the signed-in user.
 import { isLoopbackHost } from '../model/uris.ts';
 
 /** All paths that we serve start with one of these; another server may serve the rest of the host. */

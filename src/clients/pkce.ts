@@ -1,4 +1,4 @@
-// Which applications must use PKCE (decisions §5, RFC 9700 §2.1.1): some kinds always, of the other confidential ones those
+// Which applications must use PKCE (decision 0008, RFC 9700 §2.1.1): some kinds always, of the other confidential ones those
 // that say so, and all while the setting says so.
 import { AppError } from '../errors.ts';
 import { adminScopes } from '../model/applications/vocabulary.ts';

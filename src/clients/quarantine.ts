@@ -1,4 +1,4 @@
-// Applications that nobody vouched for (decisions §10, "Agents"): programs that registered themselves without a token, or whose
+// Applications that nobody vouched for (decision 0026): programs that registered themselves without a token, or whose
 // client_id is the address of a metadata document. What holds for them is one table, applied when such a client is written and
 // again whenever one is read, so that neither a change nor an older record leaves it. Nothing lifts it.
 import { secretDigest } from '../ids.ts';

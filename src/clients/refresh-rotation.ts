@@ -1,4 +1,4 @@
-// Whose refresh tokens are rotated (decisions §5): where nothing but the token proves who uses it, each use gives a new one, and a used
+// Whose refresh tokens are rotated (decision 0007): where nothing but the token proves who uses it, each use gives a new one, and a used
 // one that comes back betrays a copy (RFC 9700 §4.14.2). Elsewhere it is kept: an answer lost on the way costs nobody the sign-in.
 import { AppError } from '../errors.ts';
 import type { ClientRecord } from '../store/collections.ts';

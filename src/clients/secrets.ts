@@ -5,7 +5,7 @@ import type { ClientRecord } from '../store/collections.ts';
 export type SecretDigest = (secret: string) => string;
 export type StoredSecret = ClientRecord['secrets'][number];
 
-/** 256 bits cannot be guessed, so plain SHA-256 is enough at rest (checklist R039). */
+/** 256 bits cannot be guessed, so plain SHA-256 is enough at rest. */
 export const SECRET_BYTES = 32;
 
 /** @returns whether two digests are the same, in constant time for digests of one length */

@@ -1,4 +1,4 @@
-// OUTBOUND_ALLOW: hosts and networks inside that this server may call for an application (decisions §10). An entry opens port
+// OUTBOUND_ALLOW: hosts and networks inside that this server may call for an application (decision 0021). An entry opens port
 // 443 unless it names another.
 import { isIP } from 'node:net';
 import { Invalid, type Parser } from './parsers.ts';

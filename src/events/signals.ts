@@ -85,7 +85,7 @@ export interface AwaitedSignals {
   clientRemoving: { readonly clientId: string };
   /**
    * An account is marked as deleted and its own document goes next: what belongs to it elsewhere goes now. Reported again
-   * after a crash. `mailboxes`: its verified addresses; another one may be somebody else's (checklist R129).
+   * after a crash. `mailboxes`: its verified addresses; another one may be somebody else's.
    */
   accountRemoving: { readonly accountId: string; readonly mailboxes: readonly string[] };
   /**

@@ -1,4 +1,4 @@
-// Reads form and JSON bodies (checklist R126, R134). koa-body only reads the bytes, within the limit. They are parsed
+// Reads form and JSON bodies. koa-body only reads the bytes, within the limit. They are parsed
 // here, because its own parsers repair what must be refused: invalid UTF-8 becomes U+FFFD, a repeated field becomes a
 // list, and one with brackets in its name an object.
 import type Koa from 'koa';

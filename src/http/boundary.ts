@@ -1,5 +1,5 @@
 // The one place where errors become responses. An error thrown by any later middleware ends here: it is logged once if it is
-// ours, and the client gets the requested error format with the public message only (checklist R120, R150).
+// ours, and the client gets the requested error format with the public message only.
 import type Koa from 'koa';
 import { AppError, type ErrorCode } from '../errors.ts';
 import type { Logger } from '../log.ts';

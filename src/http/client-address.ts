@@ -1,5 +1,5 @@
 // Determines the client's address of a request: the socket's, or the entry that our outermost trusted proxy appended.
-// Not Koa's, which takes the left-most entry, and a client can choose that one (checklist F5, R115).
+// Not Koa's, which takes the left-most entry, and a client can choose that one.
 import type { IncomingMessage } from 'node:http';
 import { isIP, SocketAddress } from 'node:net';
 

@@ -23,7 +23,7 @@ export const CROSS_ORIGIN = {
     '/oauth2/par': 'POST',
     '/oauth2/device_authorization': 'POST',
   },
-  /** Any origin, while anyone may register a client there (decisions §5); else none. */
+  /** Any origin, while anyone may register a client there (decision 0022); else none. */
   agents: { '/oauth2/register': 'POST' },
   /** APIs that take a bearer and no cookie, everything below: the origins of the token's client. */
   bearer: { '/account/api/': 'GET,POST,PUT,PATCH,DELETE' },

@@ -1,4 +1,4 @@
-// CSRF protection (checklist R113): a form token bound to a signed browser cookie and a purpose, plus the browser's
+// CSRF protection: a form token bound to a signed browser cookie and a purpose, plus the browser's
 // own headers about the origin of the request. Independent of sessions: a form of a signed-in user includes the
 // session id in its purpose. koa-csrf and similar packages need a session for the token, and the sign-in pages have
 // none.

@@ -1,5 +1,5 @@
 // Probes for a load balancer: is the process alive (/healthz), can it serve (/readyz). Cheap, public, not logged, and without
-// any other information (checklist R166).
+// any other information.
 import type Koa from 'koa';
 import { StoreUnavailable } from '../store/port.ts';
 

@@ -1,4 +1,4 @@
-// Who may read /metrics (checklist R166). With METRICS_TOKEN: a request with that bearer token. Without: requests
+// Who may read /metrics. With METRICS_TOKEN: a request with that bearer token. Without: requests
 // from this machine only, and only if no proxy can be in front of us, because every client's request arrives through
 // a proxy's loopback connection.
 import { createHash, timingSafeEqual } from 'node:crypto';

@@ -1,5 +1,5 @@
 // Values stored between two requests of a browser and read once: a new secret for the page that shows it, or a form
-// that a sign-in interrupted. They are sealed (checklist R141), limited in size and time, and found only by their
+// that a sign-in interrupted. They are sealed, limited in size and time, and found only by their
 // key, which names the session or browser that they belong to. They never appear in an address.
 import type { Clock } from '../clock.ts';
 import { secretDigest } from '../ids.ts';

@@ -1,5 +1,5 @@
 // Protocol, host and origin of this server come from BASE_URL, the client's address from client-address.ts; never from Host,
-// Forwarded or X-Forwarded-* (checklist F4, R006).
+// Forwarded or X-Forwarded-*.
 import type { IncomingMessage } from 'node:http';
 import type Koa from 'koa';
 import { clientAddress } from './client-address.ts';

@@ -1,4 +1,4 @@
-// Request heads that are rejected before they are handled (checklist R135). Node limits the head as a whole; these limits are
+// Request heads that are rejected before they are handled. Node limits the head as a whole; these limits are
 // for its parts, and no legitimate client reaches them.
 import type { IncomingMessage } from 'node:http';
 

@@ -1,5 +1,5 @@
 // The request's id and its one log line, with method, path, status and client address; never the query, a header's value or a
-// body, since those carry codes, tokens and passwords (checklist R147).
+// body, since those carry codes, tokens and passwords.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type Koa from 'koa';
 import type { Logger } from '../log.ts';

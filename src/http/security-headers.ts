@@ -1,4 +1,4 @@
-// The headers of every response, errors included (checklist R112). Pages replace the Content-Security-Policy (src/views/views.ts);
+// The headers of every response, errors included. Pages replace the Content-Security-Policy (src/views/views.ts);
 // a response that may be cached sets its own Cache-Control.
 import type Koa from 'koa';
 

@@ -1,4 +1,4 @@
-// The HTTP server: its limits for slow clients and large requests (checklist R135, R136), and a stop that fails no request
+// The HTTP server: its limits for slow clients and large requests, and a stop that fails no request
 // (R158).
 import {
   createServer,
@@ -94,7 +94,7 @@ function refuse(request: IncomingMessage, response: ServerResponse, refusal: Ref
 
 /**
  * Whether cookies made the head too large. A long address is no reason to delete them: a link or an image on another site can
- * request one, and would sign the user out (checklist R065).
+ * request one, and would sign the user out.
  */
 function isCookieOverflow(error: NodeJS.ErrnoException): boolean {
   const packet: unknown = 'rawPacket' in error ? error.rawPacket : undefined;

@@ -1,4 +1,4 @@
-// Encryption at rest: AES-256-GCM with keys derived from SECRET_KEY, one per purpose (checklist R141, R143), so that a value
+// Encryption at rest: AES-256-GCM with keys derived from SECRET_KEY, one per purpose, so that a value
 // sealed for one use cannot be used for another. Several secret keys may be listed for rotation: the newest seals, all open.
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 

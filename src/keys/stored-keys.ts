@@ -1,4 +1,4 @@
-// Signing keys as documents: creating one, sealing its private parts (checklist R141), and the transitions between `next`
+// Signing keys as documents: creating one, sealing its private parts, and the transitions between `next`
 // (published, does not sign yet), `current` (signs) and `retired` (published until its document expires). Every transition
 // is a compare-and-set that all processes may attempt; one succeeds. A document holds the RSA key and its companion for ES256,
 // so that one transition moves both.

@@ -1,5 +1,4 @@
-// Requested mails are answered outside of the HTTP requests, so that no response time reveals whether there is an account
-// (checklist R085).
+// Requested mails are answered outside of the HTTP requests, so that no response time reveals whether there is an account.
 import type { Job } from '../jobs/index.ts';
 
 /** Short: a user is waiting for the mail. */

@@ -1,5 +1,5 @@
 // Builds the message (RFC 5322, MIME). Addresses are validated single ones, passed as objects, so that no library parses an
-// address list (checklist R121). Nothing is fetched; what is attached is the operator's logo, as part of the HTML.
+// address list. Nothing is fetched; what is attached is the operator's logo, as part of the HTML.
 
 import { invalid } from '../errors.ts';
 import { isMailAddress } from '../model/mail-address.ts';

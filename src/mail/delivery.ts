@@ -1,5 +1,5 @@
 // Sends queued mails in order, one by one. Each is claimed before its attempt, so that a crash causes at most one duplicate
-// and no loss (checklist R149, R160). A failing mail delays only later ones to the same address; a failing server delays all,
+// and no loss. A failing mail delays only later ones to the same address; a failing server delays all,
 // with growing intervals.
 import { type Clock, isAhead } from '../clock.ts';
 import { AppError } from '../errors.ts';

@@ -1,5 +1,5 @@
 // Mails that anyone may request (a forgotten password, a sign-in link, a sign-up code). The HTTP request only stores the
-// request, the same for every address (checklist R085); the subscriber for its kind later checks whether there is an account.
+// request, the same for every address; the subscriber for its kind later checks whether there is an account.
 import type { Clock } from '../clock.ts';
 import type { Collection, Query } from '../store/port.ts';
 import type { MailRequestRecord } from '../store/records.ts';

@@ -1,5 +1,5 @@
 // The SMTP client (with compose.ts the only files that import nodemailer): one session for several mails. Every wait is
-// bounded, and every operation as a whole too, so that a server that sends single bytes cannot stall it (checklist R165).
+// bounded, and every operation as a whole too, so that a server that sends single bytes cannot stall it.
 import type { default as SMTPConnection, SMTPConnectionOptions } from 'nodemailer/lib/smtp-connection';
 import type { SmtpServer } from '../model/smtp-url.ts';
 import { isLoopbackHost } from '../model/uris.ts';

@@ -1,4 +1,4 @@
-// The metrics of this product (checklist R166) and the fixed words of their labels: never a client, a user, an address or a
+// The metrics of this product and the fixed words of their labels: never a client, a user, an address or a
 // path. Counting is one addition; everything else happens at a scrape.
 
 import { monitorEventLoopDelay } from 'node:perf_hooks';

@@ -1,4 +1,4 @@
-// Which addresses mail is sent from and to: only the plain stored form (checklist R121). Stricter than what users may type,
+// Which addresses mail is sent from and to: only the plain stored form. Stricter than what users may type,
 // so that no mail library can interpret an address differently.
 
 const MAX_LOCAL = 64; // RFC 5321 §4.5.3.1.1

@@ -10,7 +10,7 @@ const control = '\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029\\u202a-\\u202e\\u2
 export const oneLine = `^[^${control}]*$`;
 const severalLines = `^(?:[^${control}]|\\r?\\n)*$`;
 
-// Texts appear in headers, mails and pages: no control characters, line breaks or bidirectional overrides (checklist R132).
+// Texts appear in headers, mails and pages: no control characters, line breaks or bidirectional overrides.
 const isOneLine = (text: string): boolean =>
   /^[^\p{Cc}\p{Cs}\u2028\u2029\u202a-\u202e\u2066-\u2069]*$/u.test(text);
 

@@ -33,7 +33,7 @@ const privateUseScheme = /^[a-z][a-z0-9+-]*(?:\.[a-z0-9+-]+)+$/;
 // As editors use (`cursor:`, `vscode:`): anyone can claim such a name, so an administrator has to vouch for it.
 const bareScheme = /^[a-z][a-z0-9+-]*$/;
 
-/** Of editors, whole: strangers may register these as well (decisions §10), since each of them is known for one program. */
+/** Of editors, whole: strangers may register these as well (decision 0026), since each of them is known for one program. */
 export const editorUris: ReadonlySet<string> = new Set(['cursor://anysphere.cursor-mcp/oauth/callback']);
 
 /**

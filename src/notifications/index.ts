@@ -92,7 +92,7 @@ export function subscribeNotices({ events, accounts, mail, limits, clock, baseUr
       const lockedSeconds = Math.round((lockedUntil - clock()) / 1000);
       if (account !== undefined) await notify(account, 'account_locked', { ...values, lockedSeconds });
     };
-    // After the attempt: the one that causes a lock must take no longer than any other (checklist R085).
+    // After the attempt: the one that causes a lock must take no longer than any other.
     setImmediate(() => void logLost('account_locked', accountId, queue()));
   });
 

@@ -105,7 +105,7 @@ export function createConfiguration(deps: ConfigurationDeps): Configuration {
       deps.outbound(target, options, { use: 'keys', isApproved: isApproved(target) }),
     cookies: { keys: [...deps.cookieKeys], names: { ...deps.cookieNames }, long: cookie, short: cookie },
     clockTolerance: CLOCK_TOLERANCE_SECONDS,
-    // Specification §2.6: the ID token itself has the claims of `profile` and `email`.
+    // Decision 0006: the ID token itself has the claims of `profile` and `email`.
     conformIdTokenClaims: false,
     scopes: [...scopes],
     // Not an additional parameter: its validation is the library's first hook after its own checks of the parameters.

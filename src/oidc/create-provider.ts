@@ -111,7 +111,7 @@ export interface MountedProvider {
 
 export async function createProvider(deps: ProviderDeps): Promise<MountedProvider> {
   const { issuer, baseUrl, basePath, keys, pages } = deps;
-  // The library only warns when its own guard is missing (checklist R032).
+  // The library only warns when its own guard is missing.
   await assertOutboundGuard();
   const signingKeys = keysOf(keys);
   const [current] = signingKeys;

@@ -36,7 +36,7 @@ export type Discovery = (inUse: InUse) => object;
 
 const CLIENT_AUTH_METHODS = ['client_secret_basic', 'client_secret_post', 'private_key_jwt'];
 
-/** What an ordinary application may use (decisions §1, §10); registration needs a token that an administrator issued. */
+/** What an ordinary application may use (decisions 0001 and 0026); registration needs a token that an administrator issued. */
 export async function createDiscovery(deps: Deps): Promise<Discovery> {
   const { provider, mounted, baseUrl, issuer, legacy } = deps;
   const request = new IncomingMessage(new Socket());
@@ -62,7 +62,7 @@ export async function createDiscovery(deps: Deps): Promise<Discovery> {
     grant_types_supported: listed('grant_types_supported')
       .filter((grant) => legacy !== undefined || !legacyGrantTypes.includes(String(grant)))
       .filter((grant) => passwordGrant || !adminGrantTypes.includes(String(grant))),
-    // The admin scopes are not advertised (decisions §5).
+    // The admin scopes are not advertised (decision 0009).
     scopes_supported: listed('scopes_supported')
       .filter((scope) => !ADMIN_SCOPES.has(String(scope)))
       .filter((scope) => accountScopes || !ACCOUNT_SCOPES.has(String(scope))),

@@ -1,4 +1,4 @@
-// The methods of each protocol endpoint (decisions §1): a wrong one is 405 with the list, not 404.
+// The methods of each protocol endpoint (decision 0001): a wrong one is 405 with the list, not 404.
 import type Koa from 'koa';
 import { AppError } from '../errors.ts';
 

@@ -26,12 +26,12 @@ type Ttl = NonNullable<Configuration['ttl']>;
 
 const DEVICE_CODE_SECONDS = 600;
 const PASSING_GRANT_SECONDS = 600;
-/** Decisions §5: how long a device without `offline_access` stays signed in, from its sign-in on, for every client. */
+/** Decision 0007: how long a device without `offline_access` stays signed in, from its sign-in on, for every client. */
 const DEVICE_SESSION_SECONDS = 86_400;
 // A grant must outlive its last refresh token.
 const GRANT_MARGIN_SECONDS = 86_400;
 
-/** Decisions §5. A lifetime set on an application wins over the setting. */
+/** Decision 0007. A lifetime set on an application wins over the setting. */
 export function lifetimes({ settings, clock }: { settings: () => LifetimeSettings; clock: Clock }): Ttl {
   const now = (): number => epochSeconds(clock);
   const recordOf = (client: Client | undefined) => (client === undefined ? undefined : clientRecord(client));
@@ -91,7 +91,7 @@ export const secondsLeft = (
 };
 
 /**
- * Decisions §5: how long refresh tokens of one sign-in can last, however often they are used.
+ * Decision 0007: how long refresh tokens of one sign-in can last, however often they are used.
  * @param source how the first one was obtained, or is about to be
  */
 export function longestRefreshSeconds(
@@ -108,7 +108,7 @@ export function longestRefreshSeconds(
   );
 }
 
-/** Decisions §5: whenever the application is registered for it, with or without `offline_access`; of a preview none. */
+/** Decision 0006: whenever the application is registered for it, with or without `offline_access`; of a preview none. */
 export const issueRefreshToken = (_ctx: KoaContextWithOIDC, client: Client): boolean =>
   client.grantTypeAllowed('refresh_token') && !isDraft();
 
@@ -136,7 +136,7 @@ export const isAboutAnothersToken = (ctx: object): boolean => othersTokens.has(c
 
 /**
  * RFC 7662 §2.1: a client may ask about tokens issued to it or meant for it; one that an administrator allowed, about any access
- * token without `admin` scopes (decisions §3). Public clients do not get here (src/oidc/tokens/introspection.ts).
+ * token without `admin` scopes (decision 0003). Public clients do not get here (src/oidc/tokens/introspection.ts).
  */
 export const mayLearnOf = (client: Client, token: Introspected): boolean =>
   token.clientId === client.clientId || mayLearnOfAnothers(client, token);
@@ -167,7 +167,7 @@ const LONGEST_ASSERTION_SECONDS = 300;
 
 /**
  * RFC 7523 §3: a long-lived assertion is a credential that can leak, and one that also names another server can be replayed
- * by that server (checklist R040). The library accepts any `aud` with one entry of ours, and the address of the requested
+ * by that server. The library accepts any `aud` with one entry of ours, and the address of the requested
  * endpoint as well.
  */
 export const createAssertionCheck =

@@ -117,7 +117,7 @@ export const prefillUserCode: Koa.Middleware = (ctx, next) => {
 };
 
 /**
- * Counts failed client authentication per application and address, at every endpoint that has it (checklist R039). Only a
+ * Counts failed client authentication per application and address, at every endpoint that has it. Only a
  * failure can become 429: a client with valid credentials is not locked out by others that guess.
  */
 export function countRefusedClients(
@@ -134,7 +134,7 @@ export function countRefusedClients(
   };
 }
 
-/** Microsoft's libraries keep tokens by the scopes of the response, so it repeats how the request wrote them (decisions §10). */
+/** Microsoft's libraries keep tokens by the scopes of the response, so it repeats how the request wrote them (decision 0026). */
 export function inFormOfRequest(oidc: KoaContextWithOIDC['oidc'], body: object): object {
   return 'scope' in body && typeof body.scope === 'string'
     ? { ...body, scope: scopeInForm(oidc, body.scope) }

@@ -131,7 +131,7 @@ export function createPasskeyAssertion(deps: {
         challenge: new Uint8Array(Buffer.from(challenge, 'base64url')),
         timeout: CHALLENGE_MS,
         userVerification: 'preferred',
-        // Empty: discoverable. Never filled from a typed name, which would reveal accounts (§14.6.2, checklist R110).
+        // Empty: discoverable. Never filled from a typed name, which would reveal accounts (§14.6.2).
         allowCredentials: own
           .map((stored) => ({ id: credentialIdOf(stored), transports: stored.value.transports }))
           .filter(({ id }) => named.has(id)),

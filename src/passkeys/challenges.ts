@@ -1,4 +1,4 @@
-// The challenges of passkey ceremonies (WebAuthn §13.4.3, checklist R104): each for one ceremony of one interaction
+// The challenges of passkey ceremonies (WebAuthn §13.4.3): each for one ceremony of one interaction
 // or session, valid for five minutes, and used once, because only one caller can remove its record.
 import type { Clock } from '../clock.ts';
 import { newSecret, secretDigest } from '../ids.ts';

@@ -30,7 +30,7 @@ export function clientFacts(clientDataJson: string): ClientFacts | undefined {
     const facts = membersOf(parseJson(Buffer.from(clientDataJson, 'base64url').toString('utf8')));
     const challenge = encoded(facts?.challenge, MAX_PART);
     if (challenge === undefined) return undefined;
-    // Our pages are never embedded in a frame (§5.10, checklist R105), whatever the library accepts.
+    // Our pages are never embedded in a frame (§5.10), whatever the library accepts.
     const isForeignFrame = facts?.crossOrigin === true || facts?.topOrigin !== undefined;
     return { challenge, isForeignFrame };
   } catch {

@@ -1,5 +1,5 @@
 // Process life cycle: one process or several that share the port, restarts after crashes, stopping on signals within the
-// platform's time limit (checklist R158), and uncaught errors (R162). Our own, since node:cluster restarts
+// platform's time limit, and uncaught errors (R162). Our own, since node:cluster restarts
 // nothing by itself and a process manager would be one more program to install.
 import cluster, { type Worker } from 'node:cluster';
 import type { Logger } from '../log.ts';

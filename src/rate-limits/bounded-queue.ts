@@ -1,5 +1,5 @@
 // Queues with a limit on waiting tasks. Without it, a flood would fill the memory and produce answers for clients that have given
-// up (checklist R139). Nobody's flood takes the places of others: tasks wait in lines, by whom they are for.
+// up. Nobody's flood takes the places of others: tasks wait in lines, by whom they are for.
 import { AppError } from '../errors.ts';
 import { createTurns, type TurnPath, type Turns } from './turns.ts';
 

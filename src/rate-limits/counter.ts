@@ -25,7 +25,7 @@ const MAX_ROUNDS = 1000;
 const isLost = (error: unknown): boolean =>
   error instanceof VersionConflict || error instanceof AlreadyExists;
 
-/** Counts by compare-and-set, so that no two processes spend the same point (checklist R090). */
+/** Counts by compare-and-set, so that no two processes spend the same point. */
 export function createStoredCounter({
   collection,
   clock,

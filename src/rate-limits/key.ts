@@ -1,5 +1,5 @@
 // Keys of rate limits: the networks of an address, as far as its owner cannot change them at will, or the digest of a name.
-// Keys are short, so that no caller can fill the store with them (checklist R115, R116, R138).
+// Keys are short, so that no caller can fill the store with them.
 import { secretDigest } from '../ids.ts';
 import { ipBytes } from '../ip-bytes.ts';
 

@@ -1,4 +1,4 @@
-// The rate limits (checklist R087, R090, R095) and counting them. Each is a number of points per window, a runtime setting,
+// The rate limits and counting them. Each is a number of points per window, a runtime setting,
 // counted in the store for all processes; 0 turns it off. Limits of an address have ceilings for the wider networks that it
 // is in (wide.ts). When the store cannot count, each process counts alone with a fifth of the limit, so that callers are
 // neither unlimited nor locked out.
@@ -68,7 +68,7 @@ const kinds = {
   refusals_ip: { windowSeconds: TEN_MINUTES, key: 'address' },
   /** Logout tokens that administrators send to an application to try it. */
   logout_test_client: { windowSeconds: TEN_MINUTES, key: 'name' },
-  /** Started sign-ins: each is in the store until it is finished or expires (checklist R138). */
+  /** Started sign-ins: each is in the store until it is finished or expires. */
   authorize_ip: { windowSeconds: HOUR, key: 'address' },
 } as const satisfies Readonly<Record<string, { windowSeconds: number; key: 'address' | 'name' | 'both' }>>;
 

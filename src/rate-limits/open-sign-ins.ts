@@ -1,4 +1,4 @@
-// Limits how many sign-ins in progress one network can have in the store at once (checklist R138), over all processes. Each
+// Limits how many sign-ins in progress one network can have in the store at once, over all processes. Each
 // takes one of the network's numbered places through a unique key in its own document, so a free place costs no further
 // store call. Only after several random places were taken are all of the network's read, at most every ten seconds.
 import { randomInt } from 'node:crypto';

@@ -1,6 +1,6 @@
 // An account's addresses, as its owner changes them. A new one counts when a link sent to it was used, by someone who is
-// signed in to the account: before, nothing is reserved, and a link alone gives an address to no account (checklist
-// R072, R129). It is one more address, or the primary one where none is verified; the owner makes another the primary
+// signed in to the account: before, nothing is reserved, and a link alone gives an address to no account.
+// It is one more address, or the primary one where none is verified; the owner makes another the primary
 // one. The primary address before is told of both, with a link that stops it for a week. Stopping trusts no mailbox: an
 // added address goes, a moved primary one waits for the owner, who keeps one of the two; everything is signed out.
 import {

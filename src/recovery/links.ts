@@ -1,5 +1,4 @@
-// Tokens are stored as digests, for one purpose, one account and the address they were sent to, and are used once
-// (checklist R072, R097).
+// Tokens are stored as digests, for one purpose, one account and the address they were sent to, and are used once.
 import { type Account, isFormerAddress, ownAddress, securityState } from '../accounts/index.ts';
 import { type Clock, isAhead } from '../clock.ts';
 import { newSecret, secretDigest } from '../ids.ts';

@@ -13,8 +13,7 @@ import type { EmailChanges } from './own-emails.ts';
 
 export interface MailedLinks {
   /**
-   * Stores the request for a link; whether the account exists is checked later, outside of the request (checklist
-   * R085).
+   * Stores the request for a link; whether the account exists is checked later, outside of the request.
    */
   requestLink(
     request: {

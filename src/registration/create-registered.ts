@@ -17,7 +17,7 @@ interface RegistrationOrigin {
   readonly clientId: string | undefined;
 }
 
-/** By the fields of the form, so that it cannot set any other (checklist R124). */
+/** By the fields of the form, so that it cannot set any other. */
 function toNewAccount({ values, password }: SignupAnswers): NewAccount {
   const given = Object.fromEntries(signupFields.map((name) => [name, values[name]] as const));
   return {

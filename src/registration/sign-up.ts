@@ -66,8 +66,7 @@ export function createSignUp(
     limits.consume('mail_requester_ip', keyFor(`signup to ${addressKey(email)}`, ipAddress));
 
   /**
-   * Whether the address is known is checked when the mail is created, not here, so the time reveals nothing
-   * (checklist R086).
+   * Whether the address is known is checked when the mail is created, not here, so the time reveals nothing.
    */
   const requestCode = (interaction: string, email: string, requester: Requester): Promise<void> =>
     mail.requests.request({ kind: 'signup', email, interaction, ...requester });

@@ -1,6 +1,6 @@
 // Sign-ups with an unverified e-mail address. The account is created only after the code from the mail was entered:
 // typing another person's address or name reserves nothing. A request does the same whether or not the address is
-// known; that is checked when the code is created, outside of the request (checklist R085, R086).
+// known; that is checked when the code is created, outside of the request.
 import { createHmac, hkdfSync, randomInt, timingSafeEqual } from 'node:crypto';
 import { type Clock, isAhead } from '../clock.ts';
 import { parseSixDigits } from '../second-factors/index.ts';

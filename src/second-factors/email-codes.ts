@@ -1,4 +1,4 @@
-// Six-digit codes by mail (checklist R093–R095): per account, purpose and challenge; five attempts, ten minutes, a pause before
+// Six-digit codes by mail: per account, purpose and challenge; five attempts, ten minutes, a pause before
 // the next one, which leaves those before it valid, and five mails per account in an hour across all challenges, of browsers
 // that the account knows five each. Mails whose code was used do not count.
 import { createHmac, hkdfSync, randomInt, timingSafeEqual } from 'node:crypto';

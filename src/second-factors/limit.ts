@@ -1,4 +1,4 @@
-// Limits on guessing a second factor (checklist R094, decision 0012): five wrong codes per challenge, twenty of authenticator app
+// Limits on guessing a second factor (decision 0012): five wrong codes per challenge, twenty of authenticator app
 // and mail together per account in 24 hours across all challenges, browsers and processes, and a hundred consecutive ones of a
 // kind in total. Only success resets them. A browser that the account knows has ten of its own beside these, so that who knows
 // the password and guesses elsewhere does not shut the owner out of it. Recovery codes have 80 random bits: guesses at them
@@ -89,7 +89,7 @@ function isOpen(
   from: Pick<Attempt, 'browser'>,
   now: number,
 ): boolean {
-  // A deactivation also stops a sign-in in progress (checklist R089).
+  // A deactivation also stops a sign-in in progress.
   if (!isUsable(account)) return false;
   if (kind === 'recovery' || isKnown(account, from, now)) return true;
   const { secondFactorFailures: one } = account;

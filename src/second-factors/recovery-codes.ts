@@ -1,4 +1,4 @@
-// Recovery codes: ten, shown once, each valid for one sign-in without the other factor (checklist R102). With 80
+// Recovery codes: ten, shown once, each valid for one sign-in without the other factor. With 80
 // random bits each, they can be stored as plain digests, which cannot be brute-forced.
 import { randomBytes } from 'node:crypto';
 import { hasSecondFactor, withKept } from '../accounts/index.ts';

@@ -1,4 +1,4 @@
-// Authenticator apps (RFC 6238; decisions §8: SHA-1, six digits, 30 s, one step either way): enrols them, verifies
+// Authenticator apps (RFC 6238; decision 0014: SHA-1, six digits, 30 s, one step either way): enrols them, verifies
 // codes, and accepts each time step once (RFC 6238 §5.2). The only import of otplib. The secret is sealed for its
 // account.
 import { generateSecret, generateURI, verifySync } from 'otplib';
@@ -17,7 +17,7 @@ export interface Enrolment {
   readonly uri: string;
   /**
    * The same, sealed: the caller keeps it in the interaction or session and passes it to confirm(). Valid for this
-   * account in its current state only, and for an hour (checklist R099).
+   * account in its current state only, and for an hour.
    */
   readonly pending: string;
 }

@@ -1,4 +1,4 @@
-// Browsers that skip the second factor (decisions §8, checklist R100): a random token in a cookie, stored here as a
+// Browsers that skip the second factor (decision 0014): a random token in a cookie, stored here as a
 // digest, for one account in one security state. A trusted device replaces only the second factor: never the
 // password, a step-up or the authentication for an administrator's action (R101).
 import { type Account, securityState } from '../accounts/index.ts';

@@ -148,7 +148,7 @@ export function createEmailPage(kit: PageKit, { email: emails, now }: Acts) {
     confirmation: {
       async signedOut(ctx: Koa.Context): Promise<void> {
         const token = tokenOf(ctx);
-        // Nothing but a link that counts: what anyone writes into the address would fill the store (checklist R138).
+        // Nothing but a link that counts: what anyone writes into the address would fill the store.
         if ((await emails.find(token, 'confirm')) === undefined || !(await emails.mayKeep(ctx.ip))) return;
         await kit.keepInBrowser(ctx, 'email-change', { token }, LINK_SECONDS);
       },

@@ -78,7 +78,7 @@ export function createPersonalExport(doors: SelfServiceDoors) {
     return [{ uploaded_at: iso(kept.createdAt), file: `data:image/jpeg;base64,${kept.large}` }];
   }
 
-  /** To those whose mailboxes the person has shown: whose mails those to any other are is not known (checklist R129). */
+  /** To those whose mailboxes the person has shown: whose mails those to any other are is not known. */
   async function mailsOf({ email, isEmailVerified, otherEmails = [] }: Account) {
     if (email === undefined || !isEmailVerified) return [];
     const addresses = [email, ...otherEmails.map(({ address }) => address)];

@@ -1,6 +1,6 @@
 // Keeps what was typed on a page of one's own account when the sign-in behind it has ended, was renewed by another tab, or
 // must be confirmed first: sealed, for this browser and this account, shown again once and never sent by itself, so that
-// nothing happens without a press of the button (checklist R113). The Admin UI has the same in pending-form.ts.
+// nothing happens without a press of the button. The Admin UI has the same in pending-form.ts.
 
 import type Koa from 'koa';
 import { AppError } from '../errors.ts';

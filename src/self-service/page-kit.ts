@@ -1,5 +1,5 @@
 // Shared by the self-service pages: forms bound to one session, fresh authentication before sensitive actions
-// (decision 0011, checklist R098, R113), and results that are shown once.
+// (decision 0011), and results that are shown once.
 import type Koa from 'koa';
 import { type Account, displayNameOf } from '../accounts/index.ts';
 import { AppError, type ErrorCode } from '../errors.ts';

@@ -1,5 +1,5 @@
 // /account/passkeys: users add, rename and remove their passkeys. Reading requires a session; changes require fresh
-// authentication of the highest class that the account can reach (decision 0011, checklist R098).
+// authentication of the highest class that the account can reach (decision 0011).
 
 import type Koa from 'koa';
 import { AppError, type ErrorCode } from '../errors.ts';

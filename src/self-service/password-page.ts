@@ -1,6 +1,6 @@
 // /account/password: users replace their password by entering the current one, or set a first one directly after a
 // sign-in. For an account with nothing but a password, entering it is the fresh authentication; for any other, the
-// password alone changes nothing (checklist R063, R098).
+// password alone changes nothing.
 
 import type Koa from 'koa';
 import { AppError } from '../errors.ts';

@@ -1,6 +1,6 @@
 // /account/second-factor: users enable, replace and disable their authenticator app, disable codes by mail, and
 // create new recovery codes. Every action requires authentication within the last five minutes, of the highest class
-// that the account can reach (checklist R098).
+// that the account can reach.
 
 import type Koa from 'koa';
 import { AppError } from '../errors.ts';

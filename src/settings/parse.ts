@@ -85,8 +85,8 @@ function unsealed(key: SettingKey, entry: unknown, open: OpenSecret): unknown {
 }
 
 /**
- * An invalid stored value (of an older release, or edited by hand) never stops the service: the default applies instead
- * (checklist R132). Keys of other releases stay in the store and are ignored.
+ * An invalid stored value (of an older release, or edited by hand) never stops the service: the default applies instead.
+ * Keys of other releases stay in the store and are ignored.
  */
 export function read(
   stored: Readonly<Record<string, unknown>>,

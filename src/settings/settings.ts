@@ -1,5 +1,5 @@
 // The runtime settings of this process: the current values, and changing them for all processes. One document holds them
-// all, so that no reader sees half of a change (checklist R132); compare-and-set protects parallel changes.
+// all, so that no reader sees half of a change; compare-and-set protects parallel changes.
 import type { Clock } from '../clock.ts';
 import { AppError } from '../errors.ts';
 import {

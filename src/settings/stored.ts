@@ -1,4 +1,4 @@
-// How settings are stored: only those that differ from their default, secrets sealed (checklist R141).
+// How settings are stored: only those that differ from their default, secrets sealed.
 
 import { isSecretSetting, type SettingKey, settingRow } from '../model/settings/settings.ts';
 import { hasChangedDefault } from './former-defaults.ts';

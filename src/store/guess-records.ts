@@ -1,5 +1,5 @@
 // What an account stores about failed guesses of its password and codes. It is part of the account's document: read with
-// it, counted by compare-and-set, and deleted with it (checklist R075, R090).
+// it, counted by compare-and-set, and deleted with it.
 
 /** Wrong codes of one kind. */
 export interface CodeFailures {

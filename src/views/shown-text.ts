@@ -1,7 +1,7 @@
 // How values are shown: cut, escaped, with places where they may break.
 import { Phrase } from '../phrase.ts';
 
-/** Bounds error texts on a page (checklist R118). */
+/** Bounds error texts on a page. */
 const MAX_TEXT = 600;
 
 export const shortened = (value: unknown): Phrase | string => {

@@ -62,7 +62,7 @@ test('user view: shows a lock while it lasts', () => {
   const locked = account({ lockedUntil: at + 1000, lockCount: 1, failedLoginAttempts: 5 });
   assert.equal(toUser(locked, at).locked_until, '2026-01-02T03:04:06.678Z');
   assert.equal(toUser(locked, at + 1000).locked_until, null);
-  // It ends nothing that is live (decisions §3, §8).
+  // It ends nothing that is live (decisions 0003 and 0011).
   assert.equal(isUsable(locked), true);
   assert.equal(isUsable(account({ isActive: false })), false);
   assert.equal(isUsable(account({ deletingAt: at })), false);

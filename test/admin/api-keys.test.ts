@@ -1,4 +1,4 @@
-// API keys (decisions §2.4): created, listed and revoked over HTTP, and what each permits in the whole application.
+// API keys (decision 0002): created, listed and revoked over HTTP, and what each permits in the whole application.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { apiKeys } from '../../src/store/administration.ts';

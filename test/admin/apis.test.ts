@@ -1,4 +1,4 @@
-// APIs over HTTP (decisions §10): records, validation in clear words, secrets, versions, endings.
+// APIs over HTTP (decision 0026): records, validation in clear words, secrets, versions, endings.
 import { deepEqual, equal, match, notEqual, ok, rejects } from 'node:assert/strict';
 import { dataOf, errorOf, itemsOf, type Members, membersOf, wrongFields } from './answers.ts';
 import { goodPassword, type World, withEachServer, withServer } from './support.ts';

@@ -1,4 +1,4 @@
-// Mass assignment (checklist R124): read-only fields in requests. Other attacks on the routes of the admin API are in
+// Mass assignment: read-only fields in requests. Other attacks on the routes of the admin API are in
 // test/admin/sweep.test.ts and test/flows/admin-injections.test.ts.
 import { deepEqual, equal } from 'node:assert/strict';
 import { dataOf, wrongFields } from './answers.ts';

@@ -1,4 +1,4 @@
-// Applications over HTTP (decisions §6; checklist R004, R039, R130).
+// Applications over HTTP (decision 0010).
 import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
 import { hostileLinks, hostileUris } from '../clients/corpus.ts';
 import { dataOf, errorOf, itemsOf, wrongFields } from './answers.ts';

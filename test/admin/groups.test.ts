@@ -1,4 +1,4 @@
-// Groups over HTTP (decisions §6): records, members, filters, and complete removal.
+// Groups over HTTP (decision 0010): records, members, filters, and complete removal.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { groups as groupRecords } from '../../src/store/administration.ts';
 import { accounts as accountRecords } from '../../src/store/collections.ts';

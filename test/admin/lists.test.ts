@@ -1,4 +1,4 @@
-// Lists (decisions §6, checklist R125, R133): paging, sorting, search, filters, and tampering with them.
+// Lists (decision 0010): paging, sorting, search, filters, and tampering with them.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { createCursors } from '../../src/admin/api/cursor.ts';
 import { accounts as definition } from '../../src/store/collections.ts';

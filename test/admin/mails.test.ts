@@ -1,4 +1,4 @@
-// Outbound mails, the test mail and trusted devices over HTTP (decisions §6, §8).
+// Outbound mails, the test mail and trusted devices over HTTP (decisions 0010 and 0014).
 import { deepEqual, equal, match } from 'node:assert/strict';
 import { startMailServer } from '../mail/support.ts';
 import { dataOf, errorOf, itemsOf, wrongFields } from './answers.ts';

@@ -1,4 +1,4 @@
-// The read-only role and the read-only scope (decisions §2): what role and scope together permit.
+// The read-only role and the read-only scope (decision 0002): what role and scope together permit.
 import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { createPerform } from '../../src/admin/api/perform.ts';

@@ -15,7 +15,7 @@ const puts = declaredRoutes().filter(({ method, path }) => method === 'PUT' && p
 
 /** Sends back what was read, and reads again. */
 async function sendBack(address: string): Promise<void> {
-  // `totp_verified: false` is an act, the reset of all second factors, and not what is sent back (decisions §6).
+  // `totp_verified: false` is an act, the reset of all second factors, and not what is sent back (decision 0010).
   const acts = ['totp_verified'];
   const read = async (): Promise<Members> => dataOf(await world.api('GET', address));
   const before = await read();

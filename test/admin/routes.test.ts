@@ -1,4 +1,4 @@
-// The route layer (decisions §6): authentication first, wrong addresses, methods and bodies, and the OpenAPI document.
+// The route layer (decision 0010): authentication first, wrong addresses, methods and bodies, and the OpenAPI document.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { request } from 'node:http';
 import { dataOf, errorOf, itemsOf, membersOf, USER, wrongFields } from './answers.ts';

@@ -1,4 +1,4 @@
-// SSO sessions over HTTP (decisions §6).
+// SSO sessions over HTTP (decision 0010).
 import { deepEqual, equal } from 'node:assert/strict';
 import { grants, oidcSessions, refreshTokens } from '../../src/store/protocol-collections.ts';
 import { dataOf, errorOf, itemsOf, wrongFields } from './answers.ts';

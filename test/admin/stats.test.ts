@@ -1,4 +1,4 @@
-// The figures of the dashboard (decisions §6): correct over aggregated and recent hours, and cheap.
+// The figures of the dashboard (decision 0010): correct over aggregated and recent hours, and cheap.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { createStatistics } from '../../src/audit/statistics.ts';
 import { createTimeSortedIds } from '../../src/ids.ts';

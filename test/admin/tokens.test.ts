@@ -1,4 +1,4 @@
-// Issued tokens and grants over HTTP (decisions §6): listed without their values, and revoked with immediate effect.
+// Issued tokens and grants over HTTP (decision 0010): listed without their values, and revoked with immediate effect.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import test, { after } from 'node:test';
 import { claimsOf, introspect, isActive, requestTokensOf, tokensOf } from '../flows/support.ts';

@@ -1,4 +1,4 @@
-// Users from another system (decisions §6): imported with their hashes, signed in with their old passwords, and then given an
+// Users from another system (decision 0010): imported with their hashes, signed in with their old passwords, and then given an
 // argon2id hash.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { pbkdf2Sync, scryptSync } from 'node:crypto';

@@ -1,4 +1,4 @@
-// Users over HTTP (specification §4.1, decisions §6).
+// Users over HTTP (decision 0010).
 import { deepEqual, doesNotMatch, equal, match, notEqual, ok } from 'node:assert/strict';
 import { dataOf, errorOf, itemsOf, wrongFields } from './answers.ts';
 import { goodPassword, withEachServer, withServer } from './support.ts';

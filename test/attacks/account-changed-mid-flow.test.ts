@@ -1,5 +1,5 @@
 // Attack: continuing a sign-in after the account was deactivated, deleted or given another password. Wrong passwords of
-// strangers end no sign-in: locking-out-the-owner.test.ts (checklist R089; Keycloak CVE-2026-9798, CVE-2026-16103, #26177;
+// strangers end no sign-in: locking-out-the-owner.test.ts (Keycloak CVE-2026-9798, CVE-2026-16103, #26177;
 // authentik CVE-2025-64521).
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';

@@ -4,7 +4,7 @@ import type { TestApp } from '../support/app.ts';
 
 type User = { id: string; username: string };
 
-/** After each of them, what was proven before counts no more (checklist R063, R089). */
+/** After each of them, what was proven before counts no more. */
 export const accountChanges: Readonly<Record<string, (app: TestApp, user: User) => Promise<void>>> = {
   async deactivated(app, { id }) {
     assert.equal((await app.admin('POST', `/users/${id}/deactivate`)).status, 200);

@@ -1,4 +1,4 @@
-// Attacks on the admin API with fewer factors than the administrator has (decisions §2, §8): a token of a password session,
+// Attacks on the admin API with fewer factors than the administrator has (decision 0002): a token of a password session,
 // one issued before the factor was enrolled, and the setting admin_mfa.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

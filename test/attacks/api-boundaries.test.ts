@@ -1,4 +1,4 @@
-// Attacks on the boundaries between APIs, applications and users (decisions §3, §10): roles taken where nobody agreed to them,
+// Attacks on the boundaries between APIs, applications and users (decisions 0003 and 0026): roles taken where nobody agreed to them,
 // an API's credentials used for what is not its own, and a machine at an API that is open to all applications.
 import { deepEqual, doesNotMatch, equal, match } from 'node:assert/strict';
 import { after, test } from 'node:test';

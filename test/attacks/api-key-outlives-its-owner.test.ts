@@ -1,4 +1,4 @@
-// Attack: API keys that outlive their owner (decisions §2; checklist R131). A key is worth no more than its owner is now,
+// Attack: API keys that outlive their owner (decision 0002). A key is worth no more than its owner is now,
 // whatever created it, and only a freshly authenticated administrator creates one without an owner.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import test, { after } from 'node:test';

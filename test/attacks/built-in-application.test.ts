@@ -1,5 +1,5 @@
 // Attack: the built-in client deleted or changed by the admin API (a stolen API key, a cleanup script), which would lock
-// everyone out of /admin and /account, or send their sign-ins elsewhere (checklist R131).
+// everyone out of /admin and /account, or send their sign-ins elsewhere.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import test, { after } from 'node:test';
 import { CONSOLE_CLIENT_ID } from '../../src/clients/console-client.ts';

@@ -1,5 +1,5 @@
 // Attack: a registered client claims this server's own callback as its redirect URI, so that its codes would arrive at the
-// Admin UI, /account or a test sign-in. Refused at registration in every way, and at use (checklist R001, R036).
+// Admin UI, /account or a test sign-in. Refused at registration in every way, and at use.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import test, { after } from 'node:test';
 import { createIsOwnAddress } from '../../src/clients/own-addresses.ts';

@@ -64,7 +64,7 @@ test('attack: a scheme without a dot, nearly the registered one or without PKCE'
 
 test('attack: a stranger registers a scheme without a dot, or a registrant adds one', async () => {
   const { body } = await app.admin('POST', '/initial-access-tokens', { label: 'test', uses: 1 });
-  // Strangers may have an editor's address as it is (decisions §10).
+  // Strangers may have an editor's address as it is (decision 0026).
   for (const uri of bareUris.filter((one) => !editorUris.has(one))) {
     const refused = await register(String(body.data.token), {
       application_type: 'native',

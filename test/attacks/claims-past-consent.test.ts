@@ -1,5 +1,5 @@
 // Attack: the `claims` parameter (OIDC Core §5.5) to get past the client's scopes and past consent. A claim is given only
-// under a scope that the client may request and that the user saw (decisions §5, §8; checklist R016).
+// under a scope that the client may request and that the user saw (decisions 0009 and 0011).
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import test, { after } from 'node:test';
 import { consents } from '../../src/store/collections.ts';

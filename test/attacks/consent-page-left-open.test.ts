@@ -1,5 +1,5 @@
 // Attack: a consent page left open in a shared browser. The next user presses "Allow" for the user who signed out, or for
-// the one signed in meanwhile, and the client counts as allowed (checklist R016, R060).
+// the one signed in meanwhile, and the client counts as allowed.
 import { equal, ok } from 'node:assert/strict';
 import test, { after } from 'node:test';
 import { consents } from '../../src/store/collections.ts';

@@ -1,5 +1,5 @@
-// Attack: presenting used, expired or invented codes and tokens again, at the adapter of the protocol core (checklist R073,
-// R074), over each store and over two processes of it. Races for them are race-for-a-*.test.ts.
+// Attack: presenting used, expired or invented codes and tokens again, at the adapter of the protocol core,
+// over each store and over two processes of it. Races for them are race-for-a-*.test.ts.
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

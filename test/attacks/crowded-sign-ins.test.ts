@@ -1,5 +1,5 @@
 // Attack: filling the places of unfinished sign-ins from as many networks as a provider gives for the asking, so that the store grows
-// or nobody else can begin to sign in (decision 0012; checklist R138).
+// or nobody else can begin to sign in (decision 0012).
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import test, { after } from 'node:test';
 import { interactions } from '../../src/store/protocol-collections.ts';

@@ -1,4 +1,4 @@
-// Attack: finding traces of a deleted user, and becoming that user by taking the name again (checklist R062; better-auth
+// Attack: finding traces of a deleted user, and becoming that user by taking the name again (better-auth
 // GHSA-2vg6-77g8-24mp, Rauthy #1591, Zitadel CVE-2026-55670).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,4 +1,4 @@
-// Attack: DNS rebinding against every outbound request for a client (checklist R031; CVE-2026-4366): a name server that
+// Attack: DNS rebinding against every outbound request for a client (CVE-2026-4366): a name server that
 // answers a public address for the check and an internal one for the connection. The name server is part of the test; the
 // "public" address is in unallocated IPv6 space, where no host answers.
 // A process of its own: its resolver is replaced.

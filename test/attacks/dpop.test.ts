@@ -1,4 +1,4 @@
-// Attacks on proofs of possession (RFC 9449 §11, checklist R055): stolen, altered, replayed and borrowed ones.
+// Attacks on proofs of possession (RFC 9449 §11): stolen, altered, replayed and borrowed ones.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import test, { after } from 'node:test';
 import { basic, call, isActive, postForm, tokensOf } from '../flows/support.ts';

@@ -1,4 +1,4 @@
-// Attack: text of a stranger on a page of this server (checklist R118): `error_description`, `error` or a message in an
+// Attack: text of a stranger on a page of this server: `error_description`, `error` or a message in an
 // address appears on no page, signed in or not.
 import { deepEqual, ok } from 'node:assert/strict';
 import { after, test } from 'node:test';

@@ -1,5 +1,5 @@
 // E-mail address changed by an administrator: the holder of the old mailbox may have signed in with it, so sessions, refresh
-// tokens, trusted browsers, sign-ins under way, codes and links end with it (checklist R063).
+// tokens, trusted browsers, sign-ins under way, codes and links end with it.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import test, { after } from 'node:test';
 import { trustedDevices } from '../../src/store/collections.ts';

@@ -1,4 +1,4 @@
-// Attack: user enumeration by the answer: whether an account exists, is locked or inactive (checklist R084; Zitadel
+// Attack: user enumeration by the answer: whether an account exists, is locked or inactive (Zitadel
 // CVE-2026-23511 and CVE-2024-41952, Keycloak CVE-2026-4633).
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';

@@ -1,4 +1,4 @@
-// Attack: user enumeration by response time (checklist R085; keycloak #48888 had 15 ms against 36 ms). The hashes are the
+// Attack: user enumeration by response time (keycloak #48888 had 15 ms against 36 ms). The hashes are the
 // shipped ones: their time is what is tested.
 //
 // Two lanes (as many as cores hash at once on a small machine) each try the four kinds in random order, so that whatever

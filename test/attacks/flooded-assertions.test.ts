@@ -1,5 +1,5 @@
 // A flood of assertions that anybody can send in an application's name (RFC 7523): each that names no key is tried with every key of
-// that application. They are verified a few in parallel per application (decisions §8), so the rest of the server does not wait.
+// that application. They are verified a few in parallel per application (decision 0012), so the rest of the server does not wait.
 // A process of its own: its signature checks are watched.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';

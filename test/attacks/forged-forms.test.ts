@@ -1,4 +1,4 @@
-// Attack: cross-site request forgery with every form (checklist R113; Keycloak CVE-2017-12159). After every refusal the
+// Attack: cross-site request forgery with every form (Keycloak CVE-2017-12159). After every refusal the
 // genuine form still works: the attack had no effect, and the test no false success.
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
@@ -62,7 +62,7 @@ const attacks: Readonly<Record<string, Attack>> = {
   'GET instead of POST': (form) => form.browser.get(`${form.path}?${new URLSearchParams(form.fields)}`),
 };
 
-// Signing out by POST needs no token of ours when no other site is behind it (decisions §4), so these two are no attack.
+// Signing out by POST needs no token of ours when no other site is behind it (decision 0005), so these two are no attack.
 const HONEST: Readonly<Record<string, ReadonlySet<string>>> = {
   'sign-out confirmation': new Set([
     'no token',

@@ -1,5 +1,5 @@
 // Access tokens that we did not issue, or no longer stand by, at every endpoint that takes one, each by every way that a request
-// goes there (decisions §8). Who forges knows the genuine token, its record in the store and our public keys.
+// goes there (decision 0012). Who forges knows the genuine token, its record in the store and our public keys.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { createHmac, createPublicKey, generateKeyPairSync, sign } from 'node:crypto';
 import test, { after } from 'node:test';

@@ -1,4 +1,4 @@
-// Attack: fuzzed requests at every address (checklist R140, R162). None may end in an unplanned 5xx (503 is planned: too
+// Attack: fuzzed requests at every address. None may end in an unplanned 5xx (503 is planned: too
 // busy) or reveal internals, and the process continues without an error. The seed is printed; FUZZ_SEED repeats a run.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';

@@ -1,4 +1,4 @@
-// Attack: guessing client secrets at every endpoint that authenticates clients (checklist R039): counted per client and
+// Attack: guessing client secrets at every endpoint that authenticates clients: counted per client and
 // network, without locking out the holder of the secret. Requests of the device page, each of which stores a session, are
 // limited like other requests that need no credential.
 import { deepEqual, equal } from 'node:assert/strict';

@@ -1,5 +1,5 @@
 // Attack: guessing one account's password by other spellings, in parallel, at other endpoints, and from other places once it
-// is locked (checklist R087–R089; Authelia CVE-2025-24806, Keycloak CVE-2024-4629, CVE-2026-9798, CVE-2026-16103).
+// is locked (Authelia CVE-2025-24806, Keycloak CVE-2024-4629, CVE-2026-9798, CVE-2026-16103).
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { createMemoryStore } from '../../adapters/memory/store.ts';

@@ -1,5 +1,5 @@
 // Attack: guessing recovery codes to block the owner's authenticator app, and respelling the name to get more guesses
-// (checklist R087, R094; keycloak #46164).
+// (keycloak #46164).
 import assert from 'node:assert/strict';
 import test, { after, before } from 'node:test';
 import { Agent, type Page } from '../support/agent.ts';

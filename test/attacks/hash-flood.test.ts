@@ -1,4 +1,4 @@
-// Attack: more sign-ins at once than the machine can hash (checklist F13, R139). Whatever needs no hash is served, and the
+// Attack: more sign-ins at once than the machine can hash. Whatever needs no hash is served, and the
 // excess is refused at once. The hashes are the shipped ones, in a process of its own.
 // A process of its own: its times are compared.
 import assert from 'node:assert/strict';

@@ -1,4 +1,4 @@
-// Attack: another user's sign-in in progress, or one's own at the wrong step (checklist R059, R060, R096; Keycloak
+// Attack: another user's sign-in in progress, or one's own at the wrong step (Keycloak
 // CVE-2026-18963 and CVE-2025-12390, authentik CVE-2026-49443, Zitadel CVE-2025-64103).
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, suite, test } from 'node:test';

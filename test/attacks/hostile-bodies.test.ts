@@ -1,5 +1,5 @@
-// Attack: bodies that are too large, too deep, too many, broken or of another type, at every address that takes one
-// (checklist R126, R134). The server is a process of its own, whose memory and exit are observed.
+// Attack: bodies that are too large, too deep, too many, broken or of another type, at every address that takes one.
+// The server is a process of its own, whose memory and exit are observed.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -55,7 +55,7 @@ function attack(route: Route, hostile: Hostile): Promise<RawAnswer> {
     path: route.path,
     body: hostile.body,
     headers: [
-      // A sign-out comes first and complains then (decisions §4): it would end the session of all other requests.
+      // A sign-out comes first and complains then (decision 0005): it would end the session of all other requests.
       ...(route.path === '/oauth2/logout' ? [] : [['Cookie', cookies] as const]),
       ['Accept', route.path.startsWith('/admin/api') ? '*/*' : 'text/html'],
       ...(route.isAdmin === true ? [['Authorization', `Bearer ${ADMIN_TOKEN}`] as const] : []),

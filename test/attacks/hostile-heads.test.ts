@@ -1,5 +1,4 @@
-// Attack: request lines and headers that are too long, too many or broken, at every address, and wrong lengths (checklist
-// R135).
+// Attack: request lines and headers that are too long, too many or broken, at every address, and wrong lengths.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-// Attack (decisions §10; draft-ietf-oauth-client-id-metadata-document §6): a metadata document by a hostile server: to reach what is
+// Attack (decision 0026; draft-ietf-oauth-client-id-metadata-document §6): a metadata document by a hostile server: to reach what is
 // inside, to exhaust this server, to look like another application, or to become another after a person agreed.
 // A process of its own: its requests are led elsewhere.
 import { deepEqual, doesNotMatch, equal, match, ok } from 'node:assert/strict';

@@ -1,5 +1,5 @@
 // Attack: user enumeration by response time where accounts were imported with slower hashes; and importing hashes of
-// excessive cost (checklist R085, R139).
+// excessive cost.
 // A process of its own: its times are compared.
 import assert from 'node:assert/strict';
 import { pbkdf2Sync } from 'node:crypto';

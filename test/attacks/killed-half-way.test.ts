@@ -1,4 +1,4 @@
-// The process is killed at any write of an operation over several collections (checklist R066, R153, R161, R172). From the
+// The process is killed at any write of an operation over several collections. From the
 // first write on access is denied, and the rest is completed by the next start or a retry: deny first, clean up later.
 import { deepEqual, equal, notEqual, ok } from 'node:assert/strict';
 import { after, test } from 'node:test';

@@ -1,4 +1,4 @@
-// The release step is killed at any moment and run again (checklist R159): no half-built index, no lost document, nothing
+// The release step is killed at any moment and run again: no half-built index, no lost document, nothing
 // that a second run fails on.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { spawn } from 'node:child_process';

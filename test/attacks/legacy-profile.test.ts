@@ -1,4 +1,4 @@
-// What the legacy profile opens (decisions §10), attacked: tokens in fragments, requests without a nonce, confused response modes
+// What the legacy profile opens (decision 0026), attacked: tokens in fragments, requests without a nonce, confused response modes
 // and types, mixed-up issuers, downgraded request objects, and who may have the profile at all.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import test, { after } from 'node:test';

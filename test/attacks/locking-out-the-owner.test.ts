@@ -1,5 +1,5 @@
-// Attack: wrong passwords as a weapon, to end the owner's sessions or lock the owner out (decisions §8 "Guessing", §3;
-// checklist R089–R091; Keycloak GHSA-cq42-vhv7-xr7p).
+// Attack: wrong passwords as a weapon, to end the owner's sessions or lock the owner out (decisions 0012 and 0003;
+// Keycloak GHSA-cq42-vhv7-xr7p).
 import assert from 'node:assert/strict';
 import test, { after, before } from 'node:test';
 import { Agent, hiddenFields, redeem, refresh } from '../support/agent.ts';

@@ -1,4 +1,4 @@
-// Attack: writing lines into the log, or into the terminal that shows it (checklist R148).
+// Attack: writing lines into the log, or into the terminal that shows it.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Agent } from '../support/agent.ts';

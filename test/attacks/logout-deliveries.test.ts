@@ -1,4 +1,4 @@
-// Attacks on the delivery of logout tokens (decisions §4, §10; checklist R030, R033, R067): addresses that change their meaning
+// Attacks on the delivery of logout tokens (decisions 0005 and 0026): addresses that change their meaning
 // between attempts, applications that hold connections, and the test button as a look into the network.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { once } from 'node:events';

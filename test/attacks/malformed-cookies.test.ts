@@ -1,5 +1,4 @@
-// Attack: forged cookies at every address (authentik CVE-2026-25748: a malformed cookie counted as signed in; checklist R058,
-// R135).
+// Attack: forged cookies at every address (authentik CVE-2026-25748: a malformed cookie counted as signed in).
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { after, before, suite, test } from 'node:test';

@@ -1,4 +1,4 @@
-// Attacks on /metrics (checklist R166): reading it through a proxy, a rebound name or a guessed token, and filling it with
+// Attacks on /metrics: reading it through a proxy, a rebound name or a guessed token, and filling it with
 // invented series. And that it reports what it should.
 import { deepEqual, doesNotMatch, equal, match, ok } from 'node:assert/strict';
 import test, { after } from 'node:test';

@@ -1,4 +1,4 @@
-// Attack: framing, sniffing and injection where a response lacks security headers (checklist R112, R120). Every kind of
+// Attack: framing, sniffing and injection where a response lacks security headers. Every kind of
 // response is requested: pages, documents, errors of this server, of the protocol core and of the HTTP server itself.
 import assert from 'node:assert/strict';
 import { type IncomingHttpHeaders, STATUS_CODES } from 'node:http';
@@ -79,7 +79,7 @@ const policyOf = (headers: IncomingHttpHeaders): Map<string, string> =>
       .map((directive) => [directive.split(' ', 1)[0] ?? '', directive.slice(directive.indexOf(' ') + 1)]),
   );
 
-/** The only page that others may frame: it is the same for everybody, and its sandbox keeps it apart (decisions §10). */
+/** The only page that others may frame: it is the same for everybody, and its sandbox keeps it apart (decision 0026). */
 const FRAMED = 'GET /realms/any/protocol/openid-connect/3p-cookies/step1.html';
 
 function assertGuarded(name: string, { headers, body }: RawAnswer, isSecure: boolean): void {

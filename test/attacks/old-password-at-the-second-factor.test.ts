@@ -1,6 +1,5 @@
 // Attack: waiting at the second factor with a stolen password while the owner changes it, or the account is deactivated or
-// deleted. The first factor is then void, and the attacker must not enrol an authenticator of their own (checklist R063,
-// R089, R096, R098).
+// deleted. The first factor is then void, and the attacker must not enrol an authenticator of their own.
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { Agent, hiddenFields, type Page } from '../support/agent.ts';

@@ -1,4 +1,4 @@
-// Attack (decisions §10): open registration used to fill the store with clients, or to send browsers from here to a site of the
+// Attack (decision 0026): open registration used to fill the store with clients, or to send browsers from here to a site of the
 // attacker's choice (RFC 9700 §4.11.2).
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import test, { after } from 'node:test';

@@ -1,4 +1,4 @@
-// Attacks on OUTBOUND_ALLOW (decisions §10; checklist R030–R032): what it opens inside is called only where an administrator
+// Attacks on OUTBOUND_ALLOW (decision 0021): what it opens inside is called only where an administrator
 // entered or approved that exact address; link-local and metadata addresses, this server and its databases never are.
 import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict';
 import { networkInterfaces } from 'node:os';

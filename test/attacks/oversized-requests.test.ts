@@ -1,5 +1,5 @@
-// Attack: large or deeply nested authorization requests at every endpoint that stores or walks them (checklist R021, R126,
-// R134, R138): refused by a page or an error of this server, never by a redirect, a stack overflow or 54 kB in the store.
+// Attack: large or deeply nested authorization requests at every endpoint that stores or walks them:
+// refused by a page or an error of this server, never by a redirect, a stack overflow or 54 kB in the store.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import test, { after } from 'node:test';
 import { createMemoryStore } from '../../adapters/memory/store.ts';

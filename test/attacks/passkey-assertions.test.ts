@@ -1,4 +1,4 @@
-// Attacks on passkey sign-in (checklist R104–R108, R110): assertions that were replayed, made by another user or for another
+// Attacks on passkey sign-in: assertions that were replayed, made by another user or for another
 // site, or altered on the way.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';

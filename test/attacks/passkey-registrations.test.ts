@@ -1,4 +1,4 @@
-// Attacks on passkey registration (checklist R098, R104–R107, R109, R111): for another user, with other responses than
+// Attacks on passkey registration: for another user, with other responses than
 // requested, and at steps where none is allowed.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';

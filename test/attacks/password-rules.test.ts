@@ -1,4 +1,4 @@
-// Password rules that would weaken passwords (NIST SP 800-63B-4 §3.1.1.2; checklist R080): only length counts, from 8 to at
+// Password rules that would weaken passwords (NIST SP 800-63B-4 §3.1.1.2): only length counts, from 8 to at
 // least 64 characters of any kind; no forced change, and password managers work.
 import { deepEqual, doesNotMatch, equal, match, ok } from 'node:assert/strict';
 import { glob, readFile } from 'node:fs/promises';

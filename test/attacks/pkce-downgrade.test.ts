@@ -1,4 +1,4 @@
-// Going round PKCE (RFC 9700 §4.8.2; decisions §5; checklist R024): by what is sent with a code, and by what an application
+// Going round PKCE (RFC 9700 §4.8.2; decision 0008): by what is sent with a code, and by what an application
 // says of itself.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { after, test } from 'node:test';

@@ -1,4 +1,4 @@
-// An application that used PKCE in 20 exchanges in a row has to use it from then on (decisions §5). Nobody who holds no secret
+// An application that used PKCE in 20 exchanges in a row has to use it from then on (decision 0008). Nobody who holds no secret
 // of it brings that about, delays it or undoes it; an administrator is told and can undo it.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { after, before, test } from 'node:test';

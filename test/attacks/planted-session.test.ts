@@ -1,4 +1,4 @@
-// Attack: session fixation, a session that the attacker knows before the user signs in with it (checklist R058; Keycloak
+// Attack: session fixation, a session that the attacker knows before the user signs in with it (Keycloak
 // CVE-2024-7341, Zitadel CVE-2024-28197).
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';

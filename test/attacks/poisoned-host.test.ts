@@ -1,5 +1,5 @@
-// Attack: headers that claim another host, scheme or path, to redirect links, cookies or metadata (checklist F4, R006;
-// Zitadel CVE-2025-64101, CVE-2023-49097, GHSA-pfrf-9r5f-73f5; Koa CVE-2026-27959).
+// Attack: headers that claim another host, scheme or path, to redirect links, cookies or metadata
+// (Zitadel CVE-2025-64101, CVE-2023-49097, GHSA-pfrf-9r5f-73f5; Koa CVE-2026-27959).
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { decodeJwt } from 'jose';

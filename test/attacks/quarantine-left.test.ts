@@ -1,4 +1,4 @@
-// Attack (decisions §10): a client that nobody vouched for leaves its room by a door other than the one it came in: a change of
+// Attack (decision 0026): a client that nobody vouched for leaves its room by a door other than the one it came in: a change of
 // itself (RFC 7592), an administrator's form filled in by mistake, a token endpoint, or a record that an error let through.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import test, { after } from 'node:test';

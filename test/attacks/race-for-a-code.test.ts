@@ -1,4 +1,4 @@
-// Attack: one authorization code redeemed many times at once (checklist F1, R070; the class of better-auth
+// Attack: one authorization code redeemed many times at once (the class of better-auth
 // GHSA-7w99-5wm4-3g79). Exactly one redemption succeeds, in every store and round.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,4 +1,4 @@
-// Attack: two accounts of one name, created at once in different spellings (checklist R077; Keycloak CVE-2021-3754 and
+// Attack: two accounts of one name, created at once in different spellings (Keycloak CVE-2021-3754 and
 // CVE-2026-19607, next-auth GHSA-7rqj-j65f-68wh).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,4 +1,4 @@
-// Attack: one pushed authorization request used many times at once (RFC 9126 §4, checklist R019).
+// Attack: one pushed authorization request used many times at once (RFC 9126 §4).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Agent, challengeOf, hiddenFields } from '../support/agent.ts';

@@ -1,4 +1,4 @@
-// Attack: one refresh token used many times at once (checklist F1, R071, R054; Keycloak CVE-2026-1035, better-auth
+// Attack: one refresh token used many times at once (Keycloak CVE-2026-1035, better-auth
 // GHSA-392p-2q2v-4372). However the race ends, at most one chain stays valid.
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';

@@ -1,4 +1,4 @@
-// Attack: becoming the first administrator by a race, or once there is one (checklist R128).
+// Attack: becoming the first administrator by a race, or once there is one.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -38,7 +38,7 @@ async function admins(app: TestApp): Promise<unknown[]> {
 
 async function assertClosed(app: TestApp): Promise<void> {
   for (const path of ['/', '/onboard', '/oauth2/onboard']) {
-    // The bare address leads on (decisions §1).
+    // The bare address leads on (decision 0001).
     assert.equal((await new Agent(app).get(path)).status, path === '/' ? 303 : 404, path);
     const fields = { username: 'mallory', password: PASSWORD, confirm_password: PASSWORD, csrf: 'x' };
     assert.equal((await new Agent(app).post(path, fields)).status, 404, path);

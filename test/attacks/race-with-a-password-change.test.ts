@@ -1,5 +1,5 @@
 // Attack: signing in with the old password at the moment it is changed, so that a session is written after all sessions
-// were ended (checklist R063, R076, R089).
+// were ended.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';

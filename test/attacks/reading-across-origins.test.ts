@@ -1,4 +1,4 @@
-// Attack: a script of another site reads responses that are not meant for it (checklist R010; Casdoor CVE-2024-41657).
+// Attack: a script of another site reads responses that are not meant for it (Casdoor CVE-2024-41657).
 import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { CROSS_ORIGIN } from '../../src/http/cors.ts';

@@ -1,4 +1,4 @@
-// Attack: refresh tokens that are JWTs (`keycloak_tokens`, decisions §10) used as access tokens, forged with what is public,
+// Attack: refresh tokens that are JWTs (`keycloak_tokens`, decision 0026) used as access tokens, forged with what is public,
 // or taken apart. Its secret is in no JWKS, and what counts is the stored record.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { createHmac, createPublicKey } from 'node:crypto';

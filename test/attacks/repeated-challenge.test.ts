@@ -1,5 +1,5 @@
-// A client that sends the same code_challenge or nonce for every sign-in loses its protection (RFC 9700 §2.1.1; checklist
-// R022): the log names it.
+// A client that sends the same code_challenge or nonce for every sign-in loses its protection (RFC 9700 §2.1.1):
+// the log names it.
 import { deepEqual, equal } from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { createRepeatWatch } from '../../src/oidc/requests/repeated-values.ts';

@@ -1,5 +1,5 @@
-// request_uri of the legacy profile (decisions §10), attacked: as a way to make this server call others (SSRF, checklist R030 to
-// R033), and as a moving target that changes after it was registered.
+// request_uri of the legacy profile (decision 0021), attacked: as a way to make this server call others (SSRF),
+// and as a moving target that changes after it was registered.
 // A process of its own: its requests are led elsewhere.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import test, { after, beforeEach } from 'node:test';

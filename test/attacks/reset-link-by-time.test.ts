@@ -1,4 +1,4 @@
-// Attack: user enumeration by the response time of password reset requests (checklist R085; keycloak #26625). The jobs run
+// Attack: user enumeration by the response time of password reset requests (keycloak #26625). The jobs run
 // meanwhile, since they are where the difference is made.
 //
 // Both kinds in random order, one after the other, so that whatever slows the machine slows both alike; timing.ts evaluates

@@ -1,5 +1,5 @@
 // Attacks on mailed links: a forged host in the link, resetting another user's password, using a link for another purpose,
-// removing the second factor by a reset (checklist R097, R006; Keycloak CVE-2026-18963, Zitadel CVE-2025-64101, Django
+// removing the second factor by a reset (Keycloak CVE-2026-18963, Zitadel CVE-2025-64101, Django
 // CVE-2019-19844).
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

@@ -1,4 +1,4 @@
-// Attack: reading secrets in the log (checklist R147). Every secret of a day of use (passwords, cookies, codes, tokens, keys),
+// Attack: reading secrets in the log. Every secret of a day of use (passwords, cookies, codes, tokens, keys),
 // and canaries wherever a user or client could enter one by mistake, are searched for in the log at its lowest level.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

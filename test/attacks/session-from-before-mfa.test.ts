@@ -1,4 +1,4 @@
-// Attack: using a session from before second factors were required (`mfa_mode`; checklist R012), which would give codes
+// Attack: using a session from before second factors were required (`mfa_mode`), which would give codes
 // silently and open /account and /admin until it ends.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { after, beforeEach, test } from 'node:test';

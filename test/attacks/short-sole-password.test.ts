@@ -1,4 +1,4 @@
-// Attack: guessing a short password that is the only factor (decisions §8, NIST SP 800-63B-4 §3.1.1.2, checklist R080): with
+// Attack: guessing a short password that is the only factor (decision 0012, NIST SP 800-63B-4 §3.1.1.2): with
 // `auth_mode` `password` and `mfa_mode` `off` a new password has at least 15 characters, wherever it is set.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { after, before, test } from 'node:test';

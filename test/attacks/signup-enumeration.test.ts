@@ -1,4 +1,4 @@
-// Attack: user enumeration by signing up, by the pages, by what happens afterwards, and by time (checklist R084–R086).
+// Attack: user enumeration by signing up, by the pages, by what happens afterwards, and by time.
 // Usernames are public and a used one is reported; an address never is, not even as the username.
 //
 // The times: both kinds in random order, one after the other, so that whatever slows the machine slows both alike;

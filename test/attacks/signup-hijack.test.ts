@@ -1,5 +1,4 @@
-// Attacks on a sign-up in progress: from another browser, leaving out a step, using a code elsewhere or again (checklist R093,
-// R096; authentik CVE-2026-49443, Keycloak CVE-2026-18963).
+// Attacks on a sign-up in progress: from another browser, leaving out a step, using a code elsewhere or again (authentik CVE-2026-49443, Keycloak CVE-2026-18963).
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Agent, hiddenFields, type Page } from '../support/agent.ts';

@@ -1,5 +1,4 @@
-// Attacks on invitations: used again, expired, withdrawn, as another kind of link, read from the database (checklist R072,
-// R078; authentik CVE-2025-64708).
+// Attacks on invitations: used again, expired, withdrawn, as another kind of link, read from the database (authentik CVE-2025-64708).
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { allCollections } from '../../src/store/all-collections.ts';

@@ -1,5 +1,5 @@
-// Attack: becoming an administrator, verified, or another user by fields that the sign-up form does not have (checklist R124;
-// Zitadel CVE-2026-27946, autentico ProfileRoleEscalation).
+// Attack: becoming an administrator, verified, or another user by fields that the sign-up form does not have
+// (Zitadel CVE-2026-27946, autentico ProfileRoleEscalation).
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import * as model from '../../src/store/collections.ts';

@@ -1,5 +1,4 @@
-// Attacks: many sign-ups of one name or address at once, and one invitation or code used many times at once (checklist R072,
-// R077; Keycloak CVE-2021-3754, CVE-2026-19607).
+// Attacks: many sign-ups of one name or address at once, and one invitation or code used many times at once (Keycloak CVE-2021-3754, CVE-2026-19607).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Agent, hiddenFields, type Page } from '../support/agent.ts';

@@ -1,4 +1,4 @@
-// Attack: creating an account while sign-up is closed, on every path (checklist R127; Zitadel CVE-2026-29193, CVE-2024-49757).
+// Attack: creating an account while sign-up is closed, on every path (Zitadel CVE-2026-29193, CVE-2024-49757).
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Agent, hiddenFields, type Page } from '../support/agent.ts';

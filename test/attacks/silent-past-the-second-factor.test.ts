@@ -1,4 +1,4 @@
-// Attack: prompt=none to skip a step that needs the user (OIDC Core §3.1.2.6; checklist R012): no code, no page, and the error
+// Attack: prompt=none to skip a step that needs the user (OIDC Core §3.1.2.6): no code, no page, and the error
 // that names what is missing.
 import { equal, match, ok } from 'node:assert/strict';
 import { after, test } from 'node:test';

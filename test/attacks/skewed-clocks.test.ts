@@ -1,4 +1,4 @@
-// Wrong clocks, between processes and within one (checklist R157). Each request is handled by a process whose clock is off:
+// Wrong clocks, between processes and within one. Each request is handled by a process whose clock is off:
 // nothing lives longer than it may by the clock of the process asked, no one is locked out for longer than the clock was
 // wrong, nothing crashes. A sign-in whose account was changed "later" than now is refused until the clocks agree: the safe
 // side.

@@ -1,5 +1,5 @@
 // An application whose key set, at its `jwks_uri`, is answered slowly or not at all. Assertions in its name that name an unknown key
-// wait for that answer (RFC 7523 §3), and must not keep those by its known keys waiting (decisions §8: four at a time).
+// wait for that answer (RFC 7523 §3), and must not keep those by its known keys waiting (decision 0012: four at a time).
 // A process of its own: its requests are led elsewhere.
 import { deepEqual, doesNotMatch, equal, ok } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';

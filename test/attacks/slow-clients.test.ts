@@ -1,4 +1,4 @@
-// Attack: clients that send a byte a second without end (slowloris; checklist F12, R136). Other requests are served as
+// Attack: clients that send a byte a second without end (slowloris). Other requests are served as
 // before, and the slow connections are closed in time.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';

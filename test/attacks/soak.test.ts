@@ -1,4 +1,4 @@
-// Hours of ordinary use (checklist R163): memory, open files and stored rows stay constant. Every run does a small round;
+// Hours of ordinary use: memory, open files and stored rows stay constant. Every run does a small round;
 // LONG=1 half an hour.
 // A process of its own: its memory is measured.
 import { equal, ok } from 'node:assert/strict';

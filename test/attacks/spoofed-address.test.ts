@@ -1,4 +1,4 @@
-// Attack: a request that misstates its origin address (checklist R115, R116; authentik CVE-2024-47070 was a password bypass
+// Attack: a request that misstates its origin address (authentik CVE-2024-47070 was a password bypass
 // by `X-Forwarded-For: a`). Session list and log show the true one.
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';

@@ -1,4 +1,4 @@
-// Attack: one password on many names, slowly enough that no account locks, from few addresses (checklist R088, R090, R115).
+// Attack: one password on many names, slowly enough that no account locks, from few addresses.
 // The limits per address count at every endpoint, and no header changes the address.
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';

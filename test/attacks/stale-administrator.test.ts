@@ -1,4 +1,4 @@
-// Attacks with an administrator's browser or token left open (decisions §8; checklist R098, R114): no act that grants access,
+// Attacks with an administrator's browser or token left open (decision 0011): no act that grants access,
 // shows secrets or cannot be undone accepts a sign-in older than five minutes, by page or program. The table of all acts is
 // src/model/acts.ts; each declared route is compared with it.
 import assert from 'node:assert/strict';

@@ -1,4 +1,4 @@
-// Attack: stealing a cookie by script, another host, plain http, or an address or page that contains it (checklist R114).
+// Attack: stealing a cookie by script, another host, plain http, or an address or page that contains it.
 // Every cookie of a whole sign-in is examined, with http and https.
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';

@@ -1,4 +1,4 @@
-// Attack: a copy of the database (checklist R143; autentico audit 2026-06, Pocket ID #379). Every text in it is tried at every
+// Attack: a copy of the database (autentico audit 2026-06, Pocket ID #379). Every text in it is tried at every
 // endpoint that takes a secret, with the rest of the request as the owner would send it, cookies even with a valid signature:
 // then the digest protects, not the signature.
 import assert from 'node:assert/strict';

@@ -1,4 +1,4 @@
-// A release over the store of the previous version (checklist R159): sessions stay signed in, revoked and deactivated things
+// A release over the store of the previous version: sessions stay signed in, revoked and deactivated things
 // stay so, and settings hold. That version itself wrote the store (store-of-a-version.ts).
 // A process of its own: its clock is moved.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';

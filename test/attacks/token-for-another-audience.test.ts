@@ -1,4 +1,4 @@
-// Attack: a token meant for another audience. Of what belongs to APIs (checklist R056) this holds already:
+// Attack: a token meant for another audience. Of what belongs to APIs this holds already:
 // an unknown resource is refused wherever it is requested, and no token claims to be bound to a certificate.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { after, test } from 'node:test';
@@ -63,7 +63,7 @@ test('attack: token for another audience; an unregistered resource is invalid_ta
   equal(
     await isActive(app, tokens.refresh_token),
     true,
-    'decided before the token is consumed (decisions §5)',
+    'decided before the token is consumed (decision 0007)',
   );
 });
 

@@ -1,4 +1,4 @@
-// A database copied while running and restored later (checklist R164): what was issued since is unknown, which is an answer
+// A database copied while running and restored later: what was issued since is unknown, which is an answer
 // and not an error; what was issued before works.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';

@@ -1,4 +1,4 @@
-// Attacks by client metadata: a logo that makes the server send a request (checklist R034; CVE-2021-26715), or that reports
+// Attacks by client metadata: a logo that makes the server send a request (CVE-2021-26715), or that reports
 // viewers of the page to its owner.
 // A process of its own: its requests are watched.
 import { deepEqual, doesNotMatch, equal, match, ok } from 'node:assert/strict';

@@ -1,4 +1,4 @@
-// Attacks that would make an old session fresh without an authentication (decisions §8; checklist R011, R098): requests for
+// Attacks that would make an old session fresh without an authentication (decision 0011): requests for
 // more than can be had, steps with nothing to ask for, and a seeded random walk through sign-ins, step-ups, prompts, refreshes
 // and half-finished pages.
 // A process of its own: its clock is moved.

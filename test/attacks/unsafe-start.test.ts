@@ -1,4 +1,4 @@
-// Attack: a server that starts in development state, or half (checklist R142, R156): the library's example keys and pages,
+// Attack: a server that starts in development state, or half: the library's example keys and pages,
 // well-known secrets, plain http on the Internet, an absent database.
 import { deepEqual, doesNotMatch, equal, match, ok, throws } from 'node:assert/strict';
 import { once } from 'node:events';

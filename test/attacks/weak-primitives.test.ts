@@ -1,5 +1,5 @@
-// Weak primitives, searched in the source: guessable randomness, broken hashes, secrets compared byte by byte (checklist
-// R144), packages that run code or change unnoticed (R145), read-then-write in place of a conditional write (R168), and
+// Weak primitives, searched in the source: guessable randomness, broken hashes, secrets compared byte by byte,
+// packages that run code or change unnoticed (R145), read-then-write in place of a conditional write (R168), and
 // revocations that a cache could lose (R175).
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { execFile } from 'node:child_process';

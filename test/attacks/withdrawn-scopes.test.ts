@@ -1,5 +1,5 @@
 // What was withdrawn from a client or an account must not survive in earlier tokens: scopes, grant types, redirect URIs, the
-// client itself (decisions §3, §5; checklist R053). A token is worth the intersection of its own grant and what client and
+// client itself (decisions 0003 and 0009). A token is worth the intersection of its own grant and what client and
 // account may have now, at refresh, introspection, userinfo and both APIs.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import test, { after } from 'node:test';

@@ -1,5 +1,5 @@
 // The audit log's writer and reader: actor, target, time and address; order; retention; and what happens when it cannot be
-// written (checklist R146, R150).
+// written.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createMemoryStore } from '../../adapters/memory/store.ts';

@@ -1,4 +1,4 @@
-// Audit details contain no secret by any name, depth or form, and stay small (checklist R147, R148).
+// Audit details contain no secret by any name, depth or form, and stay small.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { differenceOf, withoutSecrets } from '../../src/audit/details.ts';

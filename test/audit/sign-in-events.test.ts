@@ -1,5 +1,5 @@
 // Attack: a password alone, found or guessed, reads as a sign-in in the log. A logged sign-in was complete, by whichever way,
-// with client, factors, address and device (checklist R146).
+// with client, factors, address and device.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { PASSWORD_GRANT } from '../attacks/sign-in-form.ts';

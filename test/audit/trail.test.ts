@@ -1,5 +1,5 @@
 // What happens over HTTP is in the audit log: sign-ins, logouts, revocations, consents and every act of an administrator,
-// with before and after, and without any secret (checklist R131, R146, R147).
+// with before and after, and without any secret.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Agent, hiddenFields, redeem, refresh } from '../support/agent.ts';

@@ -1,4 +1,4 @@
-// Attack: acting unseen while the audit log cannot be written (checklist R150). What grants access is refused, what ends it is
+// Attack: acting unseen while the audit log cannot be written. What grants access is refused, what ends it is
 // done nevertheless, and no event is lost without a log line.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

@@ -1,5 +1,5 @@
-// Attack: markup and scripts in every text that the Admin UI shows, or in its addresses. All of it shows as text (checklist
-// R117, R118): no element, dialog or request, and nothing for the policy to block.
+// Attack: markup and scripts in every text that the Admin UI shows, or in its addresses. All of it shows as text:
+// no element, dialog or request, and nothing for the policy to block.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type AdminWorld, PASSWORD, startAdminWorld } from './admin-world.ts';

@@ -1,5 +1,5 @@
 // Opened by another name than BASE_URL (the address of a NAS, 127.0.0.1), a page says where to open it: its forms, which are refused
-// there, were there to be filled in for ever (decisions §8). What the browser shows decides: proxies may rewrite Host.
+// there, were there to be filled in for ever (decision 0011). What the browser shows decides: proxies may rewrite Host.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, request } from 'node:http';

@@ -1,4 +1,4 @@
-// Session management and front-channel logout in a real Chromium (decisions §10): the frame answers its application's origin alone,
+// Session management and front-channel logout in a real Chromium (decision 0026): the frame answers its application's origin alone,
 // a sign-out in another tab is noticed, a foreign page cannot frame it, and keycloak-js watches the session at its defaults.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { once } from 'node:events';

@@ -1,4 +1,4 @@
-// Addresses that every kind of registration must refuse (checklist R001, R004), and some that it must accept.
+// Addresses that every kind of registration must refuse, and some that it must accept.
 
 /** Refused as redirect URI, also of a native application. */
 export const hostileUris: readonly string[] = [

@@ -1,4 +1,4 @@
-// What the members of the legacy profile are worth (decisions §10), whatever a stored record holds.
+// What the members of the legacy profile are worth (decision 0026), whatever a stored record holds.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import test from 'node:test';
 import { hasLegacyProfile, ordinaryMetadata, splitLegacy, withLegacy } from '../../src/clients/legacy.ts';

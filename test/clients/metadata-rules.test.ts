@@ -1,4 +1,4 @@
-// Our rules for client metadata (RFC 7591 §2, checklist R035, R117), field by field.
+// Our rules for client metadata (RFC 7591 §2), field by field.
 import { deepEqual, equal, notEqual, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { checkMetadata } from '../../src/clients/metadata-rules.ts';

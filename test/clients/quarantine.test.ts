@@ -1,4 +1,4 @@
-// The rules for applications that nobody vouched for (decisions §10), over random records: whatever one holds, its use sees no more
+// The rules for applications that nobody vouched for (decision 0026), over random records: whatever one holds, its use sees no more
 // than the rules allow.
 import { deepEqual, equal, ok, throws } from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,4 +1,4 @@
-// Management of a registration by the client itself, over HTTP (RFC 7592; checklist R035–R037).
+// Management of a registration by the client itself, over HTTP (RFC 7592).
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { ADMIN } from '../admin/answers.ts';
 import { withEachServer, withServer } from '../admin/support.ts';

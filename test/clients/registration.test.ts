@@ -1,4 +1,4 @@
-// Dynamic registration over HTTP (RFC 7591; checklist R004, R035, R124).
+// Dynamic registration over HTTP (RFC 7591).
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { ADMIN, USER } from '../admin/answers.ts';
 import { withEachServer, withServer } from '../admin/support.ts';

@@ -1,4 +1,4 @@
-// Which addresses may be registered (checklist R001, R004, R030, R137).
+// Which addresses may be registered.
 import { equal, match, notEqual, ok } from 'node:assert/strict';
 import { test } from 'node:test';
 import { uriProblem } from '../../src/model/uris.ts';

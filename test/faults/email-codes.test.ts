@@ -1,5 +1,5 @@
 // E-mail codes while Redis, which stores them, is killed and restarted: a code that was, or may have been, accepted is never
-// accepted again (checklist R093).
+// accepted again.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';

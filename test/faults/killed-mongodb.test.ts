@@ -1,4 +1,4 @@
-// Kill -9 of MongoDB under load, repeatedly (checklist Q1, Q5, R169, R170), and cutting every connection to it. The server for
+// Kill -9 of MongoDB under load, repeatedly, and cutting every connection to it. The server for
 // tests keeps everything in memory: a real one's journal and record of retried writes are imitated on the wire (journal.ts). Only
 // the test's own servers are killed, never what MONGODB_TEST_URI names.
 import assert from 'node:assert/strict';

@@ -1,4 +1,4 @@
-// Kill -9 of Redis under load, repeatedly (checklist Q1, Q5, R169): what needs it fails in time, the rest works, it recovers by
+// Kill -9 of Redis under load, repeatedly: what needs it fails in time, the rest works, it recovers by
 // itself, and no decision is made in the caller's favour because Redis could not be asked.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

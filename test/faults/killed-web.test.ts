@@ -1,4 +1,4 @@
-// Kill -9 of a web process under load, repeatedly, while another one serves (checklist Q1, Q5): acknowledged writes are present,
+// Kill -9 of a web process under load, repeatedly, while another one serves: acknowledged writes are present,
 // used and revoked things stay so, and the other process answers throughout. MongoDB alone, whose data split.test.ts and
 // killed-mongodb.test.ts have each time, with LONG=1.
 import assert from 'node:assert/strict';

@@ -1,5 +1,5 @@
 // What a Redis without persistence, which docs/operations.md allows, may lose when killed: never that a client assertion was
-// used, or its observers could use it again (RFC 7523 §3; checklist R040, R177).
+// used, or its observers could use it again (RFC 7523 §3).
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { test } from 'node:test';

@@ -1,5 +1,5 @@
 // A deployment of a new version: web processes are stopped and replaced one by one behind a balancer while users sign in, and
-// no request fails (checklist R158).
+// no request fails.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { liftLimits } from '../attacks/limits.ts';

@@ -1,4 +1,4 @@
-// Two web processes of one deployment, each reached by itself (checklist Q1): what one issues the other accepts, what one revokes
+// Two web processes of one deployment, each reached by itself: what one issues the other accepts, what one revokes
 // is invalid at the other at once, what one changes the other applies within a second, and every token verifies while keys are
 // rotated under load.
 import assert from 'node:assert/strict';

@@ -1,4 +1,4 @@
-// A `worker`, which no request reaches, applies settings changed elsewhere (checklist R132). As in production; with LONG=1 on
+// A `worker`, which no request reaches, applies settings changed elsewhere. As in production; with LONG=1 on
 // MongoDB alone, too, where two-webs.test.ts shows each time that changes arrive.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

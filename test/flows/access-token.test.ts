@@ -1,4 +1,4 @@
-// The contents of access tokens (decisions §5, RFC 9068 §2; checklist R041) and of the token response (RFC 6749 §5.1; R051).
+// The contents of access tokens (decision 0006, RFC 9068 §2) and of the token response (RFC 6749 §5.1; R051).
 import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
 import test, { after } from 'node:test';
 import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from 'jose';

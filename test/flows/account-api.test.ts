@@ -1,4 +1,4 @@
-// The account API (decisions §7): which bearers it accepts, for what, and that it follows the rules of the pages.
+// The account API (decision 0023): which bearers it accepts, for what, and that it follows the rules of the pages.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { Agent, redeem, refresh } from '../support/agent.ts';

@@ -1,4 +1,4 @@
-// The page of one's own passkeys (decisions §7; checklist R098, R109, R113): who may read and change it.
+// The page of one's own passkeys (decision 0023): who may read and change it.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { Agent, hiddenFields, type Page, redeem, refresh } from '../support/agent.ts';

@@ -1,4 +1,4 @@
-// The self-service pages (decisions §7; checklist R063, R068, R092, R094, R098, R099, R102, R113): what each act does, to whom
+// The self-service pages (decision 0023): what each act does, to whom
 // it is refused, and what remains.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, type TestContext, test } from 'node:test';
@@ -360,7 +360,7 @@ async function signedIn(): Promise<Agent> {
   return browser;
 }
 
-/** Everything of that browser but what the account knows it by (decisions §8). */
+/** Everything of that browser but what the account knows it by (decision 0012). */
 function withoutKnownCookie(browser: Agent): Agent {
   const copy = new Agent(app);
   const cookies = browser.cookiesFor('/').split('; ');

@@ -1,4 +1,4 @@
-// Bearers of the admin API (decisions §2: sources 1 to 3): the bootstrap token, an administrator's token with the scope
+// Bearers of the admin API (decision 0002: sources 1 to 3): the bootstrap token, an administrator's token with the scope
 // `admin`, a client's own token with that scope. Role and account are read at every call.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import test, { after } from 'node:test';

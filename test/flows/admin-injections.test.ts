@@ -1,5 +1,5 @@
 // Attacks: Mongo operators, SQL, prototype keys, catastrophic regular expressions, NUL, overlong and endless text in every
-// parameter and field of every admin API route (checklist R125, R126). Never a server error, more rows than the literal text
+// parameter and field of every admin API route. Never a server error, more rows than the literal text
 // matches, a change of other data, or a slow answer. It runs on each backend.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { after, before, test } from 'node:test';

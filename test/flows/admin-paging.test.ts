@@ -1,5 +1,5 @@
 // Thousands of users (ten with LONG=1), page by page over HTTP, while others are created and deleted: none appears twice, none
-// that existed throughout is missing, and the order holds for every sort field (decisions §6, storage rule C13).
+// that existed throughout is missing, and the order holds for every sort field (decision 0010, storage rule C13).
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';

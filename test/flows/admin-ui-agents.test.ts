@@ -1,4 +1,4 @@
-// Agents in the Admin UI and the admin API (decisions §10): listed apart, with their last use, opened and deleted, also where the
+// Agents in the Admin UI and the admin API (decision 0026): listed apart, with their last use, opened and deleted, also where the
 // client id is the address of a metadata document.
 import { deepEqual, doesNotMatch, equal, match } from 'node:assert/strict';
 import { after, test } from 'node:test';

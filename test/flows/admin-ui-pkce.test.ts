@@ -1,4 +1,4 @@
-// PKCE in the Admin UI (decisions §5): the form that registers an application requires it unless told otherwise, and the page
+// PKCE in the Admin UI (decision 0008): the form that registers an application requires it unless told otherwise, and the page
 // of an application offers the choice only where there is one.
 import { deepEqual, doesNotMatch, equal, match } from 'node:assert/strict';
 import { after, before, test } from 'node:test';

@@ -1,4 +1,4 @@
-// The rules for sign-ins to one application in the Admin UI (decisions §5): shown, saved, cleared, refused at their field.
+// The rules for sign-ins to one application in the Admin UI (decision 0006): shown, saved, cleared, refused at their field.
 import { deepEqual, doesNotMatch, equal, match } from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { ACR } from '../../src/model/acr.ts';

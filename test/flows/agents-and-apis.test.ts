@@ -1,4 +1,4 @@
-// Agents at APIs (decisions §10): only those open to agents, with consent in the API's words, and never with roles or groups.
+// Agents at APIs (decision 0026): only those open to agents, with consent in the API's words, and never with roles or groups.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import test, { after } from 'node:test';
 import { grants } from '../../src/store/protocol-collections.ts';

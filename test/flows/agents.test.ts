@@ -1,4 +1,4 @@
-// Agents (decisions §10, setting `agents`): registered without a token, asked for consent, signed in, changed, forgotten.
+// Agents (decision 0026, setting `agents`): registered without a token, asked for consent, signed in, changed, forgotten.
 import { deepEqual, doesNotMatch, equal, match, ok } from 'node:assert/strict';
 import test, { after } from 'node:test';
 import { Agent, challengeOf, redeem, refresh } from '../support/agent.ts';

@@ -1,4 +1,4 @@
-// The second path layout (decisions §1): a client configured for another identity provider's paths works unchanged, end to
+// The second path layout (decision 0001): a client configured for another identity provider's paths works unchanged, end to
 // end, under any realm name.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import test, { after } from 'node:test';

@@ -1,4 +1,4 @@
-// Machine tokens for APIs (decisions §10): `client_credentials` with `resource`, its alias `audience` or prefixed scopes; what
+// Machine tokens for APIs (decision 0026): `client_credentials` with `resource`, its alias `audience` or prefixed scopes; what
 // the API's own introspection answers; formats, lifetimes, endings.
 import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
 import { after, test } from 'node:test';

@@ -1,4 +1,4 @@
-// Users' tokens for APIs (decisions §10): authorize, PAR, device, code, refresh; consent in the API's words; who may have what.
+// Users' tokens for APIs (decision 0026): authorize, PAR, device, code, refresh; consent in the API's words; who may have what.
 import { deepEqual, doesNotMatch, equal, match, ok, rejects } from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { createRemoteJWKSet, jwtVerify } from 'jose';

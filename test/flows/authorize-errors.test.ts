@@ -1,5 +1,5 @@
 // Errors of the authorization endpoint once client and redirect URI are verified: in the redirect, with `state` and `iss`, and
-// never with a code (RFC 6749 §4.1.2.1, RFC 9207; checklist R007, R009, R014, R015, R018).
+// never with a code (RFC 6749 §4.1.2.1, RFC 9207).
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import test, { after } from 'node:test';
 import { Agent, challengeOf, hiddenFields, type Page } from '../support/agent.ts';

@@ -1,4 +1,4 @@
-// Back-channel logout (decisions §4, OIDC Back-Channel Logout 1.0; checklist R030, R067): what a receiver gets; one inside the
+// Back-channel logout (decision 0005, OIDC Back-Channel Logout 1.0): what a receiver gets; one inside the
 // own network gets nothing unless OUTBOUND_ALLOW covers it, and a failing receiver delays no one.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { once } from 'node:events';

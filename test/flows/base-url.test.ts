@@ -1,4 +1,4 @@
-// BASE_URL with a path, an ISSUER of its own, https, and headers that claim another address (decisions §1; checklist R006).
+// BASE_URL with a path, an ISSUER of its own, https, and headers that claim another address (decision 0001).
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { request } from 'node:http';
 import test from 'node:test';

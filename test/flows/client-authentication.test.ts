@@ -1,4 +1,4 @@
-// Client authentication (RFC 6749 §2.3, OAuth 2.1 §2.4, RFC 7523; checklist R038, R040): by the registered method, at every
+// Client authentication (RFC 6749 §2.3, OAuth 2.1 §2.4, RFC 7523): by the registered method, at every
 // endpoint that requires it.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { createHmac, randomUUID } from 'node:crypto';

@@ -1,4 +1,4 @@
-// Authorization codes (RFC 6749 §4.1.2, RFC 9700 §4.5; checklist R025–R028): bound to client, redirect URI and verifier,
+// Authorization codes (RFC 6749 §4.1.2, RFC 9700 §4.5): bound to client, redirect URI and verifier,
 // short-lived, for one use.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import test, { after } from 'node:test';

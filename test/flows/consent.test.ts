@@ -1,4 +1,4 @@
-// Consent (OIDC Core §3.1.2.4, decisions §1; checklist R016, R096): when it is asked for, what is remembered, the effect of a
+// Consent (OIDC Core §3.1.2.4, decision 0001): when it is asked for, what is remembered, the effect of a
 // denial and of no answer, and that consent never grants `admin` to other users.
 import { deepEqual, doesNotMatch, equal, match, ok } from 'node:assert/strict';
 import test, { after } from 'node:test';

@@ -1,4 +1,4 @@
-// CORS (checklist R010): public documents for every origin, a client's responses for its own origins, pages for none.
+// CORS: public documents for every origin, a client's responses for its own origins, pages for none.
 import { deepEqual, equal, match } from 'node:assert/strict';
 import test, { after } from 'node:test';
 import { CROSS_ORIGIN } from '../../src/http/cors.ts';

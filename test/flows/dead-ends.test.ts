@@ -1,4 +1,4 @@
-// Every page that ends something continues somewhere (decisions §1): the bare address, sign-in and sign-up opened directly,
+// Every page that ends something continues somewhere (decision 0001): the bare address, sign-in and sign-up opened directly,
 // expired links and pages, errors, signing out.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { after, suite, test } from 'node:test';

@@ -1,4 +1,4 @@
-// The discovery document (OIDC Discovery §3, RFC 8414; checklist R007–R009): complete, and nothing that does not exist.
+// The discovery document (OIDC Discovery §3, RFC 8414): complete, and nothing that does not exist.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import test, { after } from 'node:test';
 import { ADMIN_TOKEN, REDIRECT_URI, SECRET_KEY, startApp, type TestApp } from '../support/app.ts';
@@ -162,7 +162,7 @@ test('discovery: documented scopes, claims and prompts; administrator scopes are
   ok(list('acr_values_supported').includes('urn:latchkey:acr:single-factor'));
 });
 
-// Libraries register wherever an endpoint is announced; this one needs a token that an administrator issued (decisions §10).
+// Libraries register wherever an endpoint is announced; this one needs a token that an administrator issued (decision 0026).
 test('discovery: no registration_endpoint while registration needs a token', async () => {
   equal(document.registration_endpoint, undefined);
   equal((await call(app, 'POST', '/oauth2/register')).status, 401);

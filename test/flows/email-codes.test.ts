@@ -1,5 +1,4 @@
-// E-mail codes as a second factor over HTTP, read from a real SMTP server: enrolment, use, and attacks (checklist R093–R095,
-// R098).
+// E-mail codes as a second factor over HTTP, read from a real SMTP server: enrolment, use, and attacks.
 import { equal, match, notEqual, ok } from 'node:assert/strict';
 import test, { after, before } from 'node:test';
 import { Agent, codeRequest, hiddenFields, type Page, redeem, VERIFIER } from '../support/agent.ts';

@@ -1,4 +1,4 @@
-// Tokens after a revocation, sign-out, deactivation or deletion (decisions §3, §5; checklist R044, R048, R062, R063): invalid at
+// Tokens after a revocation, sign-out, deactivation or deletion (decisions 0004 and 0006): invalid at
 // the next request to any process, at introspection, userinfo, admin API, refresh and in the browser.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import test, { after } from 'node:test';

@@ -1,5 +1,5 @@
 // One-time links to accounts created by administrators: the owner sets the first password, the address counts as verified,
-// and nothing else happens (checklist R072, R097).
+// and nothing else happens.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { Agent, hiddenFields } from '../support/agent.ts';

@@ -1,4 +1,4 @@
-// Forged and altered tokens (RFC 8725, RFC 9068 §4; checklist R042): refused wherever a bearer is accepted. The forger starts
+// Forged and altered tokens (RFC 8725, RFC 9068 §4): refused wherever a bearer is accepted. The forger starts
 // from an administrator's own token, so that an accepted forgery would open everything.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { createHmac, createPublicKey, createSign, type KeyObject } from 'node:crypto';

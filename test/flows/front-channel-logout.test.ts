@@ -1,4 +1,4 @@
-// Front-channel logout (OIDC Front-Channel Logout 1.0, decisions §10): the page after the sign-out tells applications in frames.
+// Front-channel logout (OIDC Front-Channel Logout 1.0, decision 0026): the page after the sign-out tells applications in frames.
 // And what it must not open: other origins, other applications, frames before the session has ended.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import test, { after } from 'node:test';

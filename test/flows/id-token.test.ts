@@ -1,4 +1,4 @@
-// The contents of ID tokens (decisions §5, OIDC Core §2; checklist R050).
+// The contents of ID tokens (decision 0006, OIDC Core §2).
 import { deepEqual, equal, notEqual, ok } from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import test, { after } from 'node:test';

@@ -1,4 +1,4 @@
-// Introspection (RFC 7662, decisions §3; checklist R043, R046, R047): its members, who may call it, and that every inactive
+// Introspection (RFC 7662, decision 0003): its members, who may call it, and that every inactive
 // answer is the same.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import test, { after } from 'node:test';

@@ -1,4 +1,4 @@
-// Invitations over HTTP and the admin API, with mails read from a real SMTP server (checklist R078, R127).
+// Invitations over HTTP and the admin API, with mails read from a real SMTP server.
 import { deepEqual, doesNotMatch, equal, match, notEqual, ok } from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { Agent, hiddenFields, type Page } from '../support/agent.ts';

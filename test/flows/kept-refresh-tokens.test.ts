@@ -1,4 +1,4 @@
-// Whose refresh tokens are rotated (decisions §5; RFC 9700 §4.14.2; FAPI 2.0 Security Profile §5.3.2.1). The hook `rotateRefreshToken` of
+// Whose refresh tokens are rotated (decision 0007; RFC 9700 §4.14.2; FAPI 2.0 Security Profile §5.3.2.1). The hook `rotateRefreshToken` of
 // the library (lib/actions/grants/refresh_token.js) stands after its checks of client, expiry, binding, scope, account and reuse: where
 // it says no the same record goes on, so `rotations`, `gty` and the token's own `scope` stay, the answer repeats the value that was sent,
 // and nothing extends its end: the idle end and a new JWT (`keycloak_tokens`) are ours.

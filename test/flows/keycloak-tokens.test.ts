@@ -1,4 +1,4 @@
-// `keycloak_tokens` (decisions §10): tokens that adapters and libraries of Keycloak can read, for applications where an
+// `keycloak_tokens` (decision 0026): tokens that adapters and libraries of Keycloak can read, for applications where an
 // administrator switched it on, and for no other.
 import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
 import { createPublicKey } from 'node:crypto';

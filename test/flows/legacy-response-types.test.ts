@@ -1,4 +1,4 @@
-// The legacy profile (decisions §10), its part of the authorization endpoint: implicit and hybrid response types, signed request
+// The legacy profile (decision 0026), its part of the authorization endpoint: implicit and hybrid response types, signed request
 // objects, and that without the setting nothing of it shows.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { createHash } from 'node:crypto';

@@ -1,4 +1,4 @@
-// Attacks: signing other users out, and logout as an open redirector (checklist R064, R065; CVE-2020-10734, CVE-2026-9086). A
+// Attacks: signing other users out, and logout as an open redirector (CVE-2020-10734, CVE-2026-9086). A
 // request not proven to come from a client of this very session asks the user, and redirects only to registered addresses.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
@@ -49,7 +49,7 @@ async function expectAsked(page: Page, what: string): Promise<void> {
   ok((await agent.signIn(client.id, { username: 'nobody' }, { prompt: 'none' })).code, what);
 }
 
-/** What another site did not send is obeyed first, the mistake reported after (decisions §4). The user signs in again. */
+/** What another site did not send is obeyed first, the mistake reported after (decision 0005). The user signs in again. */
 async function expectEnded(page: Page, what: string): Promise<void> {
   ok(page.location === undefined, `${what}: ${page.location}`);
   equal(await isActive(app, access), false, what);

@@ -1,4 +1,4 @@
-// Deliveries of logout tokens (decisions §4, OIDC Back-Channel Logout §2.5): the first attempt at once, later ones by the job of
+// Deliveries of logout tokens (decision 0005, OIDC Back-Channel Logout §2.5): the first attempt at once, later ones by the job of
 // any process, for about an hour, and what is kept of them.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import test, { after } from 'node:test';

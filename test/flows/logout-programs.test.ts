@@ -1,4 +1,4 @@
-// Sign-outs that servers ask for without a browser (decisions §4): python-keycloak's POST with a refresh token, oauth2-proxy's
+// Sign-outs that servers ask for without a browser (decision 0005): python-keycloak's POST with a refresh token, oauth2-proxy's
 // and the Keycloak broker's GET with an ID token, and bearer access tokens.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import test, { after } from 'node:test';

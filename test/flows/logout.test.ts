@@ -1,4 +1,4 @@
-// Logout (decisions §4, OIDC RP-Initiated Logout 1.0; checklist R064–R066, R069): what ends, where the browser goes, and when the
+// Logout (decision 0005, OIDC RP-Initiated Logout 1.0): what ends, where the browser goes, and when the
 // user is asked first.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import test, { after } from 'node:test';

@@ -1,5 +1,4 @@
-// Mailed links over HTTP, read from a real SMTP server: password reset, sign-in, address verification (checklist R072, R084,
-// R097).
+// Mailed links over HTTP, read from a real SMTP server: password reset, sign-in, address verification.
 import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { createLinks } from '../../src/recovery/links.ts';

@@ -1,4 +1,4 @@
-// What every protocol endpoint accepts (decisions §1): wrong methods and content types, missing and repeated fields.
+// What every protocol endpoint accepts (decision 0001): wrong methods and content types, missing and repeated fields.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import test, { after } from 'node:test';
 import { startApp } from '../support/app.ts';
@@ -10,7 +10,7 @@ const client = await app.register({
   grant_types: ['authorization_code', 'refresh_token', 'client_credentials'],
 });
 
-/** Path -> the methods of decisions §1, as the Allow header says them. */
+/** Path -> the methods of decision 0001, as the Allow header says them. */
 const allowed: Readonly<Record<string, string>> = {
   '/oauth2/authorize': 'GET, POST',
   '/oauth2/consent': 'GET, POST',

@@ -1,4 +1,4 @@
-// The sign-in modes (decisions §8): what counts in each, on every path; passkeys as the second step; recovery for users who
+// The sign-in modes (decision 0011): what counts in each, on every path; passkeys as the second step; recovery for users who
 // lost them.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

@@ -1,5 +1,5 @@
 // The `password` grant (RFC 6749 §4.3): only for clients an administrator allowed it, with the lockout, the uniform answer and
-// the tokens of a sign-in (checklist R009, R089).
+// the tokens of a sign-in.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import test, { after } from 'node:test';
@@ -54,7 +54,7 @@ test('password grant: username and password give the tokens of a sign-in', async
     [access.sub, access.aud, access.client_id, access.scope, access.username, access.role],
     [alice.id, app.issuer, old.id, 'openid profile email roles', 'alice', 'user'],
   );
-  ok(Number(access.auth_time) >= before && Number(access.auth_time) <= epoch(), 'auth_time (decisions §5)');
+  ok(Number(access.auth_time) >= before && Number(access.auth_time) <= epoch(), 'auth_time (decision 0009)');
   const id = claimsOf(body.id_token);
   deepEqual(
     [id.sub, id.aud, id.iss, id.email, id.amr],
@@ -62,7 +62,7 @@ test('password grant: username and password give the tokens of a sign-in', async
   );
   equal(id.auth_time, access.auth_time);
   const half = createHash('sha256').update(body.access_token, 'ascii').digest().subarray(0, 16);
-  equal(id.at_hash, half.toString('base64url'), 'at_hash (decisions §5)');
+  equal(id.at_hash, half.toString('base64url'), 'at_hash (decision 0006)');
   equal((await userinfo(app, body.access_token)).body.preferred_username, 'alice');
   const told = await introspect(app, body.access_token);
   deepEqual([told.body.active, told.body.username, told.body.sub], [true, 'alice', alice.id]);
@@ -133,7 +133,7 @@ test('password grant: scopes the client may not have are left out, and admin alw
   }
   equal((await signIn('alice', PASSWORD, 'openid admin')).body.scope, 'openid');
   const { body: asRoot } = await signIn('root', PASSWORD, 'openid admin admin:read');
-  equal(asRoot.scope, 'openid', 'an administrator by a password alone, in a program (decisions §2)');
+  equal(asRoot.scope, 'openid', 'an administrator by a password alone, in a program (decision 0002)');
   equal((await call(app, 'GET', '/admin/api/users', { headers: bearer(asRoot.access_token) })).status, 403);
   const bare = await requestTokens(app, old, {
     grant_type: 'password',

@@ -1,4 +1,4 @@
-// PKCE (RFC 7636, RFC 9700 §2.1.1 and §4.8; decisions §5; checklist R023, R024): S256 alone; required by kind of client, by
+// PKCE (RFC 7636, RFC 9700 §2.1.1 and §4.8; decision 0008): S256 alone; required by kind of client, by
 // application, by the setting. Attacks on it: attacks/pkce-downgrade.test.ts, attacks/pkce-ratchet.test.ts.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import test, { after } from 'node:test';

@@ -79,7 +79,7 @@ const keyWith = async (scopes: readonly string[]): Promise<string> => {
   equal((await postForm(app, '/oauth2/introspect', { token: 'x' }, bearer(key))).status, 200);
   return key;
 };
-/** Bearers of resource servers that have no client (specification §4.2). */
+/** Bearers of resource servers that have no client (decision 0003). */
 const bootstrap: Client = { id: 'ADMIN_TOKEN', secret: ADMIN_TOKEN };
 const apiKey: Client = { id: 'API key', secret: await keyWith(['admin']) };
 const readingKey: Client = { id: 'read-only API key', secret: await keyWith(['admin:read']) };

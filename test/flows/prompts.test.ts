@@ -1,4 +1,4 @@
-// Parameters about the sign-in itself (OIDC Core §3.1.2.1; checklist R011, R012): prompt, max_age, login_hint, id_token_hint,
+// Parameters about the sign-in itself (OIDC Core §3.1.2.1): prompt, max_age, login_hint, id_token_hint,
 // acr_values.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import test, { after } from 'node:test';

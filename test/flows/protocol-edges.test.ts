@@ -1,4 +1,4 @@
-// What libraries send that is not quite what a specification's examples show, each over HTTP on one application (decisions §1, §3, §5).
+// What libraries send that is not quite what a specification's examples show, each over HTTP on one application (decisions 0001, 0003 and 0006).
 // The library's checks stand behind ours: white space in `scope`, `claims` and tokens is settled before it looks, unknown values of
 // `prompt` are gone before it refuses them (lib/actions/authorization/request_parameters.js, scopes.js), and a value with dots is
 // no JWT to it (lib/shared/reject_structured_tokens.js), so it looks it up as it does any other, and finds nothing.

@@ -1,4 +1,4 @@
-// Pushed authorization requests (RFC 9126; checklist R018, R019): the pushed parameters count, once, for a minute, for their
+// Pushed authorization requests (RFC 9126): the pushed parameters count, once, for a minute, for their
 // client.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import test, { after } from 'node:test';

@@ -1,4 +1,4 @@
-// The foreign path layout's realms (decisions §1, §10): which names answer, an issuer under one of them, and what clients of
+// The foreign path layout's realms (decisions 0001 and 0026): which names answer, an issuer under one of them, and what clients of
 // Keycloak read beside the protocol.
 import { deepEqual, doesNotMatch, equal, match, ok } from 'node:assert/strict';
 import { createHash, createPublicKey } from 'node:crypto';

@@ -1,4 +1,4 @@
-// Redirect URIs (RFC 9700 §2.1 and §4.1; checklist R001–R003, R005): compared character by character; an unregistered one is
+// Redirect URIs (RFC 9700 §2.1 and §4.1): compared character by character; an unregistered one is
 // shown on an error page, never followed.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import test, { after } from 'node:test';

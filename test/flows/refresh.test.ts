@@ -1,4 +1,4 @@
-// Refresh tokens (RFC 9700 §4.14, decisions §5; checklist R053, R054) of applications that rotate them (others: kept-refresh-tokens.test.ts): rotated at every use, bound to client and grant; reuse
+// Refresh tokens (RFC 9700 §4.14, decision 0007) of applications that rotate them (others: kept-refresh-tokens.test.ts): rotated at every use, bound to client and grant; reuse
 // revokes the whole grant.
 import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
 import test, { after } from 'node:test';

@@ -1,4 +1,4 @@
-// What an application demands of sign-ins, whatever its request says: `required_acr` and `max_auth_age` (decisions §5); and
+// What an application demands of sign-ins, whatever its request says: `required_acr` and `max_auth_age` (decision 0009); and
 // `acr_values`, which are wishes (OIDC Core §3.1.2.1).
 import { deepEqual, doesNotMatch, equal, match, ok } from 'node:assert/strict';
 import test, { after } from 'node:test';

@@ -1,4 +1,4 @@
-// Response modes (OAuth 2.0 Form Post Response Mode, OIDC Core §3.1.2.5; checklist R020, R021): values return exactly as sent.
+// Response modes (OAuth 2.0 Form Post Response Mode, OIDC Core §3.1.2.5): values return exactly as sent.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import test, { after } from 'node:test';
 import { Agent, codeRequest, hiddenFields, type Page, redeem, VERIFIER } from '../support/agent.ts';

@@ -1,4 +1,4 @@
-// Revocation (RFC 7009, decisions §3; checklist R045, R046): possession of the token suffices; the answer is an empty 200.
+// Revocation (RFC 7009, decision 0004): possession of the token suffices; the answer is an empty 200.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import test, { after } from 'node:test';
 import { Agent, redeem, refresh, requestTokens } from '../support/agent.ts';

@@ -1,4 +1,4 @@
-// The scopes that applications ask for by their own defaults (decisions §5): what is unknown or not allowed is left out, what
+// The scopes that applications ask for by their own defaults (decision 0009): what is unknown or not allowed is left out, what
 // was granted is said, and nothing left is an error at once. `offline_access` needs no `prompt`.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import test, { after } from 'node:test';

@@ -1,5 +1,5 @@
 // The second factor at sign-in over HTTP: enrolment, codes, recovery codes, e-mail codes, trusted devices, step-up, and attacks
-// that try to bypass it (checklist R092–R103).
+// that try to bypass it.
 import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
 import test, { after, before } from 'node:test';
 import { generateSync } from 'otplib';

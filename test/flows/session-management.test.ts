@@ -1,4 +1,4 @@
-// Session management (OIDC Session Management 1.0, decisions §10) over HTTP: the answer's `session_state`, the cookie without
+// Session management (OIDC Session Management 1.0, decision 0026) over HTTP: the answer's `session_state`, the cookie without
 // authority, and the one page that may be framed, by registered origins alone.
 import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
 import { createHash } from 'node:crypto';

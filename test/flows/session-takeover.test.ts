@@ -1,4 +1,4 @@
-// Attacks on sessions (checklist R058–R060): the identifier changes at sign-in, a sign-in belongs to the browser it was started
+// Attacks on sessions: the identifier changes at sign-in, a sign-in belongs to the browser it was started
 // in, and two users of one browser share nothing.
 import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
 import test, { after } from 'node:test';

@@ -1,4 +1,4 @@
-// SSO sessions (decisions §5, §6; checklist R061, R068): one sign-in for all clients, what is recorded, and how they end.
+// SSO sessions (decisions 0006 and 0010): one sign-in for all clients, what is recorded, and how they end.
 import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
 import test, { after } from 'node:test';
 import { oidcSessions } from '../../src/store/protocol-collections.ts';

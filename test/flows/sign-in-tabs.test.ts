@@ -1,4 +1,4 @@
-// Sign-ins in two tabs of one browser, the second by another person: whoever authenticated last is signed in (decisions §8), and no
+// Sign-ins in two tabs of one browser, the second by another person: whoever authenticated last is signed in (decision 0011), and no
 // page that the library renders by itself is ever seen.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// Signing up over HTTP, with mails read from a real SMTP server (decisions §1, §8; checklist R086, R124).
+// Signing up over HTTP, with mails read from a real SMTP server (decisions 0001 and 0014).
 import { deepEqual, doesNotMatch, equal, match, notEqual, ok } from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { decodeJwt } from 'jose';

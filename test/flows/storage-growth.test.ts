@@ -1,4 +1,4 @@
-// Attack: starting sign-ins without finishing them fills no store (checklist R138). Unfinished ones are limited per network
+// Attack: starting sign-ins without finishing them fills no store. Unfinished ones are limited per network
 // over all processes; the oldest idle one makes room, otherwise that network waits.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import test, { after } from 'node:test';

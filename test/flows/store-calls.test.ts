@@ -123,7 +123,7 @@ async function expectAtMost(
 }
 
 test('store calls: first-party sign-in, from page to code', async (t) => {
-  // The last one looks whether the account changed while the session was written (checklist R063, R076).
+  // The last one looks whether the account changed while the session was written.
   await expectAtMost(t, { all: 18, core: 11 }, async () => {
     const agent = new Agent(app);
     const page = await agent.authorize(request);

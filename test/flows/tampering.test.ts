@@ -1,4 +1,4 @@
-// Attack: tampering between the sign-in page and its submission (checklist R013). The code is for the client's request as kept
+// Attack: tampering between the sign-in page and its submission. The code is for the client's request as kept
 // on the server.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import test, { after } from 'node:test';

@@ -1,4 +1,4 @@
-// An identifier of one kind never works as another (RFC 9068 §5; checklist R029, R041): every artifact at every place that
+// An identifier of one kind never works as another (RFC 9068 §5): every artifact at every place that
 // accepts one.
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import test, { after } from 'node:test';

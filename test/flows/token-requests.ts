@@ -4,7 +4,7 @@ import type { Random, Sent } from '../support/twins.ts';
 import { basic, bearer, type Client } from './support.ts';
 
 export const TOKEN = '/oauth2/token';
-/** The same endpoint below `/oauth2` or `/realms/{name}` (decisions §1). */
+/** The same endpoint below `/oauth2` or `/realms/{name}` (decision 0001). */
 export const KEYCLOAK_TOKEN = '/protocol/openid-connect/token';
 
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' };

@@ -1,4 +1,4 @@
-// Userinfo (OIDC Core §5.3, RFC 6750; checklist R049): where the token may be, the errors, and the claims.
+// Userinfo (OIDC Core §5.3, RFC 6750): where the token may be, the errors, and the claims.
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import test, { after } from 'node:test';
 import { createRemoteJWKSet, jwtVerify } from 'jose';

@@ -1,4 +1,4 @@
-// Request bodies: what is parsed, and that hostile ones are refused quickly and cheaply (checklist R113, R126, R134).
+// Request bodies: what is parsed, and that hostile ones are refused quickly and cheaply.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { gzipSync } from 'node:zlib';

@@ -1,5 +1,5 @@
-// Error responses in each of the three shapes, which never contain more than the public message (checklist R120, R150;
-// interface decisions §6).
+// Error responses in each of the three shapes, which never contain more than the public message
+// (decision 0010).
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import Koa from 'koa';

@@ -1,4 +1,4 @@
-// The client address: the socket's, or the one that the outermost trusted proxy saw (checklist F5, R115, R116).
+// The client address: the socket's, or the one that the outermost trusted proxy saw.
 import assert from 'node:assert/strict';
 import type { IncomingMessage } from 'node:http';
 import { after, before, describe, test } from 'node:test';

@@ -1,4 +1,4 @@
-// A form is accepted only from the browser and page that it was shown to (checklist R113, R114).
+// A form is accepted only from the browser and page that it was shown to.
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import type Koa from 'koa';

@@ -1,4 +1,4 @@
-// The probes: cheap, public, unlogged, and correct about whether this process can serve (checklist R158, R166).
+// The probes: cheap, public, unlogged, and correct about whether this process can serve.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type HealthOptions, healthRoutes } from '../../src/http/health.ts';

@@ -1,4 +1,4 @@
-// The server's own address never comes from a request (checklist F4, R006).
+// The server's own address never comes from a request.
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import { describe, test } from 'node:test';

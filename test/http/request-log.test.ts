@@ -1,4 +1,4 @@
-// The log line per request: what it contains, and what it must not (checklist R147, R148).
+// The log line per request: what it contains, and what it must not.
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { describe, test } from 'node:test';

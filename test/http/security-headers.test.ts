@@ -1,4 +1,4 @@
-// The security headers of every response (checklist R112).
+// The security headers of every response.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { AppError } from '../../src/errors.ts';

@@ -1,4 +1,4 @@
-// The server's limits against slow and oversized clients (checklist R134–R136) and its shutdown (R158).
+// The server's limits against slow and oversized clients and its shutdown (R158).
 import assert from 'node:assert/strict';
 import { Agent, type RequestListener } from 'node:http';
 import { connect } from 'node:net';

@@ -1,5 +1,4 @@
-// Mail delivery: nothing is lost or out of order, and duplicates only after a crash, whatever the mail server does (checklist
-// R149, R160, R165).
+// Mail delivery: nothing is lost or out of order, and duplicates only after a crash, whatever the mail server does.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { createMemoryStore } from '../../adapters/memory/store.ts';

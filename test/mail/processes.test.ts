@@ -1,5 +1,5 @@
 // Several processes on one SQLite file send each mail once; killing one between sending and recording causes one duplicate at
-// most (checklist R149, R160).
+// most.
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';

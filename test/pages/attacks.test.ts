@@ -7,7 +7,7 @@ import { samples } from '../../src/admin/resources/branding/samples/samples.ts';
 import { launch, open } from './browser.ts';
 import { type PageServer, plainTheme, startPages } from './server.ts';
 
-/** Checklist R117; each one breaks out of another context than the others. */
+/** Each one breaks out of another context than the others. */
 const corpus = [
   '<script>alert(1)</script>',
   '<img src=x onerror=alert(1)>',

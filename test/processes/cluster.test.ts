@@ -1,5 +1,5 @@
 // Several workers on one port (WEB_CONCURRENCY): each gives the same answer at once, and a dead one is replaced (architecture
-// §7, decisions §3 and §8, checklist R044, R132).
+// §7, decisions 0003 and 0011).
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,5 +1,5 @@
 // Restarts between any two steps of a sign-in, requested (SIGTERM) or not (SIGKILL): the user notices nothing, and
-// acknowledged writes are present (checklist R152, R153).
+// acknowledged writes are present.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

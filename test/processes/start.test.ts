@@ -1,4 +1,4 @@
-// Starting: fast, or refused with every problem at once (decisions §9); and the first administrator from the environment.
+// Starting: fast, or refused with every problem at once (decision 0018); and the first administrator from the environment.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

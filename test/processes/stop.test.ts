@@ -1,4 +1,4 @@
-// Stopping: SIGTERM lets requests complete, informs the balancer, and exits in time (checklist R158).
+// Stopping: SIGTERM lets requests complete, informs the balancer, and exits in time.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';

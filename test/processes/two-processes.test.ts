@@ -1,5 +1,5 @@
 // Two independent processes on one data folder: they start together on an empty one, agree on keys and on the first
-// administrator, and accept no code twice between them (checklist Q1, R070, R128, R141).
+// administrator, and accept no code twice between them.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,5 +1,4 @@
-// Rate limits over real HTTP against attackers with many addresses, spellings, processes, or a broken store (checklist R087,
-// R090, R095, R115, R116, R138).
+// Rate limits over real HTTP against attackers with many addresses, spellings, processes, or a broken store.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { openSignIn, PASSWORD_GRANT, passwordGrant, type SignInForm } from '../attacks/sign-in-form.ts';
@@ -38,7 +37,7 @@ async function setLimits(limits: Record<string, number>): Promise<void> {
 
 const from = (address: string): RequestInit => ({ headers: { 'x-forwarded-for': address } });
 
-/** Each time in a browser that no account knows: known ones are let past these limits (decisions §8). */
+/** Each time in a browser that no account knows: known ones are let past these limits (decision 0012). */
 function signIn(address: string, username: string, password = WRONG) {
   const browser = new Agent(app);
   browser.plant(cookies);

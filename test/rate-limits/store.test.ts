@@ -1,4 +1,4 @@
-// Limits are shared by all processes, become stricter when the store cannot count, and need little space (checklist R090, R138).
+// Limits are shared by all processes, become stricter when the store cannot count, and need little space.
 import assert from 'node:assert/strict';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

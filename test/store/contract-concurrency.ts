@@ -1,4 +1,4 @@
-// C14 (and checklist R070–R077 as far as the store ensures them): races have one winner and lose no update, within one store and
+// C14 (and as far as the store ensures them): races have one winner and lose no update, within one store and
 // between two over the same data.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

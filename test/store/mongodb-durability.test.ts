@@ -1,4 +1,4 @@
-// C15 for MongoDB as far as clients can break it (checklist R152): writers are killed at random moments; acknowledged writes are
+// C15 for MongoDB as far as clients can break it: writers are killed at random moments; acknowledged writes are
 // present, others whole or absent.
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

@@ -1,4 +1,4 @@
-// Callers while MongoDB is down or hangs (checklist R169, R170, Q5): they fail within two seconds, nothing is written later in
+// Callers while MongoDB is down or hangs: they fail within two seconds, nothing is written later in
 // another order, and all recovers by itself.
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test';

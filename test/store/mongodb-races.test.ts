@@ -1,5 +1,5 @@
 // Races that only MongoDB has, where one write is several operations: the holder of a unique key or id has expired, and many
-// want its place, or the holder itself returns (C6, C7, C14; checklist R070–R077, R125).
+// want its place, or the holder itself returns (C6, C7, C14).
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
 import { createMongoStore } from '../../adapters/mongodb/store.ts';

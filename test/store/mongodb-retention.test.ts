@@ -1,4 +1,4 @@
-// Audit retention on MongoDB with more events than it can count in time (checklist R136).
+// Audit retention on MongoDB with more events than it can count in time.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { MongoServerError } from 'mongodb';

@@ -1,4 +1,4 @@
-// C15 for SQLite (checklist R152): processes are killed at random moments; acknowledged writes are present, others whole or
+// C15 for SQLite: processes are killed at random moments; acknowledged writes are present, others whole or
 // absent. LONG=1 runs 1,000 rounds.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,4 +1,4 @@
-// Several processes on one SQLite file (checklist R075, R151): no lost update, no "database is locked" for a caller, and a
+// Several processes on one SQLite file: no lost update, no "database is locked" for a caller, and a
 // running event loop while another process holds the lock.
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';

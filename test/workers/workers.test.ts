@@ -1,4 +1,4 @@
-// The process lifecycle, alone and with workers: signals, grace period, crashes, restarts (checklist R158, R162).
+// The process lifecycle, alone and with workers: signals, grace period, crashes, restarts.
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';

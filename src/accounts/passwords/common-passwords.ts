@@ -1,4 +1,4 @@
-// The passwords that attackers try first (checklist R082): those of the package that meet the minimum length, about
+// The passwords that attackers try first: those of the package that meet the minimum length, about
 // 18,000. Loaded at the first new password, because most processes never check one.
 import { createRequire } from 'node:module';
 import { fold } from '../../model/users/fold.ts';

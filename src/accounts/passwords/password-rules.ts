@@ -1,4 +1,4 @@
-// Which passwords are accepted (decisions §8, checklist R080–R082): long enough, not built around the user or this
+// Which passwords are accepted (decision 0014): long enough, not built around the user or this
 // service, neither trivial nor common. There are no composition rules.
 import { fold, lengthOf } from '../../model/users/fold.ts';
 import { isCommonPassword } from './common-passwords.ts';
@@ -6,7 +6,7 @@ import { isCommonPassword } from './common-passwords.ts';
 /** Code points after NFKC. */
 const MAX_PASSWORD_LENGTH = 128;
 
-/** Decisions §8 (NIST SP 800-63B-4 §3.1.1.2): where a password can be the only factor. */
+/** Decision 0011 (NIST SP 800-63B-4 §3.1.1.2): where a password can be the only factor. */
 const SOLE_FACTOR_MIN_LENGTH = 15;
 
 /** The minimum of code points for a new password. Existing passwords stay valid. */

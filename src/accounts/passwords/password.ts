@@ -1,4 +1,4 @@
-// Password hashing: argon2id with the parameters in the hash (decisions §8, checklist R083), and a limit on
+// Password hashing: argon2id with the parameters in the hash (decision 0014), and a limit on
 // concurrent hashes. password-rules.ts decides which passwords are accepted.
 import {
   hash as argon2Hash,
@@ -33,8 +33,7 @@ export interface Passwords {
   /** @returns a PHC string. @throws AppError server.busy */
   hash(password: string): Promise<string>;
   /**
-   * Without a hash, does the same work against a dummy hash, so that the time does not reveal which accounts exist
-   * (checklist R085).
+   * Without a hash, does the same work against a dummy hash, so that the time does not reveal which accounts exist.
    * @throws AppError server.busy
    */
   verify(hash: string | undefined, password: string): Promise<PasswordCheck>;
@@ -43,7 +42,7 @@ export interface Passwords {
 const phcShape = /^\$argon2(?:id|i|d)\$v=\d+\$[a-z]=\d+(?:,[a-z]=\d+){0,3}\$[A-Za-z0-9+/]+\$[A-Za-z0-9+/]+$/;
 
 /**
- * The only normalization of passwords (checklist R081): the same characters on another keyboard give the same text.
+ * The only normalization of passwords: the same characters on another keyboard give the same text.
  */
 const normalize = (password: string): string => password.normalize('NFKC');
 

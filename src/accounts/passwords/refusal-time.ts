@@ -1,5 +1,5 @@
 // How long refusing a password takes where hashes of other systems are stored. Checking those takes longer than
-// checking ours, so the time would reveal which accounts exist (checklist R085). Every refusal therefore waits
+// checking ours, so the time would reveal which accounts exist. Every refusal therefore waits
 // (without work) until the usual time of the slowest stored kind has passed. The store keeps which kind that is; each
 // process measures its time once, and again at every check of such a hash.
 import { performance } from 'node:perf_hooks';

@@ -1,5 +1,5 @@
 // Records the success of each route that changes something as the event that it declares (`recorded`), with actor, target, and
-// the state before and after (checklist R131, R146). A route without one is recorded as `admin.acted`.
+// the state before and after. A route without one is recorded as `admin.acted`.
 import { differenceOf } from '../../audit/index.ts';
 import { isMembers } from '../../json.ts';
 import { applicationRows } from '../../model/applications/rows.ts';

@@ -1,5 +1,5 @@
 // List cursors: opaque, signed, and valid for one list with one sorting and one set of filters. An edited cursor is
-// refused, so a client cannot inject a query (checklist R125: Ory CVE-2026-33503 and similar).
+// refused, so a client cannot inject a query (Ory CVE-2026-33503 and similar).
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { type AppError, invalid } from '../../errors.ts';
 import { parseJson } from '../../json.ts';

@@ -1,4 +1,4 @@
-// The parameters of every list (decisions §6): limit, offset or cursor, sort, order, search, filters and time ranges.
+// The parameters of every list (decision 0010): limit, offset or cursor, sort, order, search, filters and time ranges.
 // One declaration per list gives the schema, the validation errors and the storage query.
 import type { TObject, TProperties, TSchema } from 'typebox';
 import { invalid } from '../../errors.ts';

@@ -1,5 +1,5 @@
 // Pages of lists: turns a validated request into storage queries, and their results into the envelope
-// { items, total, limit, offset, next } (decisions §6).
+// { items, total, limit, offset, next } (decision 0010).
 import { Null, type TSchema, Union } from 'typebox';
 import { invalid } from '../../errors.ts';
 import type { FieldValue, Query } from '../../store/port.ts';

@@ -57,7 +57,7 @@ const parametersOf = (route: Route): object[] => {
 const operationId = ({ method, path }: Route): string =>
   [method.toLowerCase(), ...path.split(/[^a-z]+/i).filter((part) => part !== '')].join('_');
 
-/** The scope that the route requires (decisions §2). */
+/** The scope that the route requires (decision 0002). */
 export const accessTo = ({ method, needs }: Pick<Route, 'method' | 'needs'>): string =>
   method === 'GET' && needs === undefined
     ? 'Requires the scope `admin:read` or `admin`.'

@@ -1,4 +1,4 @@
-// Asks an administrator to add a passkey or an authenticator app until there is one (decisions §8, `admin_mfa: offered`).
+// Asks an administrator to add a passkey or an authenticator app until there is one (decision 0002, `admin_mfa: offered`).
 // "Not now" is valid for a day, for this user in this browser. Auditors have no forms here; the overview reminds them.
 import type Koa from 'koa';
 import { ACR } from '../../model/acr.ts';

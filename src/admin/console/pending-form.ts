@@ -1,6 +1,6 @@
 // Keeps a form of the Admin UI that a sign-in interrupts: an idle administrator submits a long form, or an act requires
 // reauthentication. The values are kept sealed, for this browser and this account, and shown again afterwards; they are
-// never submitted automatically, so that nothing happens without a press of the button (checklist R113).
+// never submitted automatically, so that nothing happens without a press of the button.
 import type Koa from 'koa';
 import { AppError } from '../../errors.ts';
 import type { Form, Told } from '../../http/index.ts';

@@ -4,9 +4,9 @@ import type { Account, AdminAccess } from '../../accounts/index.ts';
 /** The user of this browser's SSO session, read from the store for this request. */
 export interface BrowserUser {
   readonly sessionUid: string;
-  /** Whether the sign-in is recent enough for a sensitive act (decisions §8). */
+  /** Whether the sign-in is recent enough for a sensitive act (decision 0011). */
   readonly isFresh: boolean;
-  /** Whether the user authenticated with two factors, if the account has them or the settings require them (decisions §2). */
+  /** Whether the user authenticated with two factors, if the account has them or the settings require them (decision 0002). */
   readonly hasUsedFactors: boolean;
   /** The strongest authentication available to the account; undefined: its password. */
   readonly strongestAcr: string | undefined;

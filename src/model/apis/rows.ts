@@ -1,4 +1,4 @@
-// An API, one row per member of its JSON (decisions §10).
+// An API, one row per member of its JSON (decision 0026).
 import { demandRows } from '../api-rows.ts';
 import { datedRows } from '../dated-rows.ts';
 import { choice, flag } from '../kinds.ts';

@@ -1,4 +1,4 @@
-// Which e-mail addresses are accepted, and when two are the same. Deliberately conservative (checklist R121): no
+// Which e-mail addresses are accepted, and when two are the same. Deliberately conservative: no
 // quotes, comments, routes or non-ASCII local parts, so that every mail library reads the address in the same way.
 import { domainToASCII } from 'node:url';
 import { fold } from './fold.ts';

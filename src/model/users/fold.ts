@@ -1,5 +1,5 @@
 // The canonical form of names, which uniqueness and sign-in compare. Two spellings that people read as the same name
-// must have the same key, on every machine and in every locale (checklist R077, R087).
+// must have the same key, on every machine and in every locale.
 
 // One code point at a time, so that no context rule (Greek final sigma) makes the key depend on its neighbours.
 // Lower, upper, lower is Unicode's full folding in effect: ẞ -> ß -> SS -> ss; the dotless ı -> I -> i.

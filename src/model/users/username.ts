@@ -1,5 +1,5 @@
 // Which usernames are accepted, and their key. A username may contain '@' only if it is the account's own e-mail
-// address (CVE-2021-3754, checklist R077). So names without '@' are in the username index alone and names with '@' in
+// address (CVE-2021-3754). So names without '@' are in the username index alone and names with '@' in
 // the e-mail index alone; both are unique, and no concurrent write of another account can make a sign-in name match
 // two accounts. applyChanges() enforces the rule within one document, which changes in one write.
 import { parseEmail } from './email-address.ts';

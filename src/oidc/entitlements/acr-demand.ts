@@ -1,4 +1,4 @@
-// The `acr` that a sign-in must reach, and whether it can be reached at all (OIDC Core §5.5.1.1; decisions §5).
+// The `acr` that a sign-in must reach, and whether it can be reached at all (OIDC Core §5.5.1.1; decision 0009).
 import type { Account } from '../../accounts/index.ts';
 import { ACR } from '../../model/acr.ts';
 import type { ProtocolDoors } from '../doors.ts';
@@ -34,7 +34,7 @@ export function createAcrDemand({ directory, settings, accounts, secondFactors }
     // While second factors are turned off, an application cannot request one, and none is enrolled. A passkey is still a way to
     // sign in, and its holder may have typed the password.
     if (settings().mfa_mode === 'off') return met === ACR.multiFactor ? met : undefined;
-    // Scopes of the admin API need two factors (decisions §2).
+    // Scopes of the admin API need two factors (decision 0002).
     if (isForAdmin(interaction, account)) return ACR.multiFactor;
     // Enrolment is required for an essential value, never for a voluntary one.
     if (met === undefined && essential.includes(ACR.multiFactor)) return ACR.multiFactor;

@@ -1,4 +1,4 @@
-// The authentication that a request asks for (OIDC Core §3.1.2.1, §5.5.1.1; decisions §5). `acr_values` and a voluntary
+// The authentication that a request asks for (OIDC Core §3.1.2.1, §5.5.1.1; decision 0009). `acr_values` and a voluntary
 // `acr` claim are listed in order of preference; the first one that the account can meet is requested. An essential `acr`
 // claim must be met.
 

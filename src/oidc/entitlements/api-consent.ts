@@ -1,5 +1,5 @@
 // What a person agrees to beside the scopes of this server: scopes of an API, and the claims about them that its tokens carry
-// (decisions §10). Grants and remembered consents keep both as entries under the internal id of the API.
+// (decision 0026). Grants and remembered consents keep both as entries under the internal id of the API.
 
 import type { Grant, KoaContextWithOIDC } from 'oidc-provider';
 import type { Api } from '../../apis/index.ts';

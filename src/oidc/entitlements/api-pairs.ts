@@ -1,4 +1,4 @@
-// What codes and tokens for an API record (decisions §10): the internal ids of the API and of its scopes, never the names, so
+// What codes and tokens for an API record (decision 0026): the internal ids of the API and of its scopes, never the names, so
 // that an API or scope that is created again under an old name revives nothing. The API is read at every use.
 
 import { type Api, isOpenTo, machineScopes, mayGrant } from '../../apis/index.ts';

@@ -1,4 +1,4 @@
-// All claims of an account (OIDC Core §5.1, decisions §5), by the rows of a user. Scopes and requested claims decide elsewhere which
+// All claims of an account (OIDC Core §5.1, decision 0009), by the rows of a user. Scopes and requested claims decide elsewhere which
 // of them a client gets.
 import { type Account, displayNameOf } from '../../accounts/index.ts';
 import { pictureOf } from '../../avatars/index.ts';

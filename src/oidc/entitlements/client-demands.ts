@@ -1,5 +1,5 @@
 // What an application and an API demand of every sign-in for them, whatever the request says: `required_acr` and `max_auth_age`
-// (decisions §5). Written into the parameters as an essential `acr` claim and a `max_age`, so that the same rules hold as for a request that
+// (decision 0009). Written into the parameters as an essential `acr` claim and a `max_age`, so that the same rules hold as for a request that
 // demands them itself, in the browser, pushed or by a device.
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import { acrFrom } from '../../clients/index.ts';

@@ -43,7 +43,7 @@ export function scopesToConsent(
 export const claimsToConsent = ({ params }: Asking, agreed: readonly string[]): string[] =>
   claimsUnder(namesInClaims(params.claims), new Set(agreed));
 
-/** What is known of an application that nobody vouched for (decisions §10). */
+/** What is known of an application that nobody vouched for (decision 0026). */
 export interface Stranger {
   /** Host and path of its metadata document, as a browser would connect to it: what is verified of it. */
   readonly address?: string | undefined;

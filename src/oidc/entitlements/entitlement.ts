@@ -1,4 +1,4 @@
-// The scopes and claims to which a client and an account are entitled now (decisions §3, §5). On every use, a grant, code or
+// The scopes and claims to which a client and an account are entitled now (decisions 0003 and 0009). On every use, a grant, code or
 // token is limited to the intersection of what it was granted and this. Pure functions over records already read.
 import { accountScopesOf } from '../../clients/index.ts';
 import { isMembers, memberOf, parseJson } from '../../json.ts';
@@ -54,7 +54,7 @@ export function isPageless({ gty }: Pick<Authenticated, 'gty'>): boolean {
 }
 
 /**
- * What that authentication does not open, whatever was granted (decisions §2, §7, §8): a grant without pages opens neither the
+ * What that authentication does not open, whatever was granted (decisions 0002, 0023 and 0011): a grant without pages opens neither the
  * account nor this server, and the admin API needs two factors when the account has a second one or the settings require it.
  */
 export function withheldScopes<A>(

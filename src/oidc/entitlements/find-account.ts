@@ -34,16 +34,16 @@ export interface AccountDirectory<A extends OidcAccount = OidcAccount> {
   isSignInCurrent(account: A, provenAt: number): boolean;
   /** The values that its sign-ins can reach with its factors, strongest first (acr.ts). */
   reachableAcrs(account: A): readonly string[];
-  /** Whether a sign-in with that `acr` may have `admin` scopes (decisions §2). */
+  /** Whether a sign-in with that `acr` may have `admin` scopes (decision 0002). */
   mayAdminister(account: A, acr: string | undefined): boolean;
-  /** Whether this authentication is fresh enough for a sensitive act (decisions §8); the same rule for all of them. */
+  /** Whether this authentication is fresh enough for a sensitive act (decision 0011); the same rule for all of them. */
   isFresh(account: A, times: MethodTimes): boolean;
   /** Whether a password alone is not enough to sign in, so a program cannot sign in with one. */
   owesSecondFactor(account: A): boolean;
   /** After a sign-in without a browser (the password grant). @returns false when the account changed since it was read */
   complete(account: A): Promise<boolean>;
   claims(account: A): { sub: string; [claim: string]: unknown };
-  /** Records a sign-in without pages in the audit log; awaited before any token is issued (checklist R150). */
+  /** Records a sign-in without pages in the audit log; awaited before any token is issued. */
   reportSignIn(report: {
     readonly kind: 'complete' | 'password_accepted';
     readonly accountId: string;
@@ -103,7 +103,7 @@ export function createFindAccount(
 type Source = NonNullable<Parameters<FindAccount>[2]>;
 
 /**
- * Limits a code, device code or token of a user to what client and account may have now (decisions §3). The library loads
+ * Limits a code, device code or token of a user to what client and account may have now (decision 0003). The library loads
  * the account before it consumes a refresh token and before it issues or answers anything, so an error here has no side
  * effect (RFC 6749 §6).
  * @throws InvalidGrant the client lost the grant type or the redirect URI that this came from
@@ -186,7 +186,7 @@ interface IssuedToken {
 }
 
 /**
- * Decisions §5: access tokens of users have names and roles when the scope `profile` or `roles` was granted, and always
+ * Decision 0009: access tokens of users have names and roles when the scope `profile` or `roles` was granted, and always
  * the time of authentication (RFC 9068 §2.2.1).
  */
 export function extraTokenClaims(
@@ -217,7 +217,7 @@ export function extraTokenClaims(
   };
 }
 
-/** Decisions §10. */
+/** Decision 0026. */
 function foreignClaims(
   { oidc: { client } }: KoaContextWithOIDC,
   { sid }: IssuedToken,

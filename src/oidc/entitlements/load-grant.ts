@@ -42,7 +42,7 @@ export function createLoadExistingGrant({ models, findConsent }: Deps) {
     if (statement !== undefined) grant.statement = statement;
 
     grant.sessionUid = session.uid;
-    // A claim requested by name needs its scope (decisions §5), so that scope is requested with it.
+    // A claim requested by name needs its scope (decision 0009), so that scope is requested with it.
     const claims = [...ctx.oidc.requestParamClaims];
     const asked = new Set([
       ...ctx.oidc.requestParamOIDCScopes,
@@ -55,7 +55,7 @@ export function createLoadExistingGrant({ models, findConsent }: Deps) {
     const askable = missing.filter((scope) => !refused.includes(scope));
     const ofApi = apiAsked(ctx);
     const { skipConsent } = clientRecord(client);
-    // The owner of an application answers for it at the APIs that list it by its id, and at no others (decisions §10).
+    // The owner of an application answers for it at the APIs that list it by its id, and at no others (decision 0026).
     const isVouchedFor = skipConsent && ofApi !== undefined && isListed(ofApi.api.value, client.clientId);
     const missingOfApi = ofApi === undefined ? [] : missingEntries(grant, ofApi);
     const needsConsent = missingOfApi.length > 0 && !isVouchedFor;

@@ -1,4 +1,4 @@
-// How a request names an API (decisions §10): `resource` (RFC 8707), its alias `audience`, or a scope written
+// How a request names an API (decision 0026): `resource` (RFC 8707), its alias `audience`, or a scope written
 // `{identifier}/{name}`. All three are one thing here, so that every rule holds for each of them.
 import { type Client, errors, type KoaContextWithOIDC } from 'oidc-provider';
 import { type Api, splitScope } from '../../apis/index.ts';

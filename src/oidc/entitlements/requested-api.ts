@@ -1,4 +1,4 @@
-// The API that a request is for (decisions §10): settled when the request arrives, found when the client is known, and at the
+// The API that a request is for (decision 0026): settled when the request arrives, found when the client is known, and at the
 // token endpoint bound to the API of the code or refresh token.
 import { type Client, errors, type KoaContextWithOIDC, type ResourceServer } from 'oidc-provider';
 import { type Api, type Apis, accessTokenSeconds, isOpenTo, machineScopes } from '../../apis/index.ts';
@@ -147,7 +147,7 @@ async function prefixedIn(
 
 /**
  * The library's `defaultResource`: asked when a request has no `resource`. A prefixed scope counts as one; of an API that is
- * unknown or closed to the application it is left out (decisions §5), unless nothing else remains.
+ * unknown or closed to the application it is left out (decision 0009), unless nothing else remains.
  * @throws InvalidTarget
  */
 export const createDefaultResource =
@@ -250,7 +250,7 @@ export async function bindApi(
   const { oidc } = ctx;
   const { params = {} } = oidc;
   const asks = params.grant_type === 'refresh_token' ? wordsOf(params.scope) : [];
-  // Those of an API that does not exist are left out (decisions §5).
+  // Those of an API that does not exist are left out (decision 0007).
   const words = (await prefixedIn(asks, apis, () => true))?.left ?? asks;
   const { identifiers } = namedIn(ctx, client, words);
   const pairs = pairsOf(source);

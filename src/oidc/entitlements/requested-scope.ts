@@ -1,4 +1,4 @@
-// The scopes of a request as everything behind this sees them: those that the client may have now (decisions §5). What is
+// The scopes of a request as everything behind this sees them: those that the client may have now (decision 0009). What is
 // unknown or not allowed is left out, so that applications that always ask for the same list work.
 import { type Client, errors } from 'oidc-provider';
 import { clientRecord } from '../models/client.ts';

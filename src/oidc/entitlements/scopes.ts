@@ -5,9 +5,9 @@ import { userRows } from '../../model/users/rows.ts';
 const namesUnder = (wanted: ClaimScope): string[] =>
   Object.values<UserFacts>(userRows).flatMap(({ claim }) => (claim?.scope === wanted ? [claim.name] : []));
 
-/** The claims of each scope (OIDC Core §5.4; decisions §5). */
+/** The claims of each scope (OIDC Core §5.4; decision 0009). */
 export const claimsByScope: Readonly<Record<ClaimScope, readonly string[]>> = {
-  // The last three describe the authentication: every ID token has them (decisions §5), userinfo never.
+  // The last three describe the authentication: every ID token has them (decision 0009), userinfo never.
   openid: [...namesUnder('openid'), 'auth_time', 'acr', 'amr'],
   profile: namesUnder('profile'),
   email: namesUnder('email'),

@@ -1,5 +1,5 @@
 // Settles the scopes of an authorization request before anything else looks at them: one that is pushed, of a device, or in the
-// browser (decisions §5). Those of an API are settled when the API is read (requested-api.ts).
+// browser (decision 0009). Those of an API are settled when the API is read (requested-api.ts).
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import { keepWords, nameApi, requestedApi } from './requested-api.ts';
 import { allowedScope, noScopeLeft } from './requested-scope.ts';
@@ -36,7 +36,7 @@ export function settleScope(ctx: KoaContextWithOIDC): void {
 
 /**
  * The library drops `offline_access` without `prompt=consent` (lib/actions/authorization/scopes.js; OIDC Core §11 leaves it to
- * the server). Here the person agrees to it on the consent page, or the owner of a first-party application has (decisions §5).
+ * the server). Here the person agrees to it on the consent page, or the owner of a first-party application has (decision 0009).
  */
 export function keepSettledScope(ctx: KoaContextWithOIDC): void {
   const scope = settled.get(ctx.oidc);

@@ -1,4 +1,4 @@
-// A second path layout (decisions §1, §10), for clients configured for another identity provider's paths. An alias is the same
+// A second path layout (decisions 0001 and 0026), for clients configured for another identity provider's paths. An alias is the same
 // handler under another path; nothing else differs. Realms are names, not tenants: which ones answer, a setting says.
 import type Koa from 'koa';
 import { AppError } from '../../errors.ts';
@@ -45,7 +45,7 @@ export type IsRealm = (name: string) => boolean;
 
 const realmIn = (path: string): string | undefined => REALM.exec(path)?.[1];
 
-/** Decisions §10: the realm in the issuer's own path always answers, since its discovery is what tells of the issuer. */
+/** Decision 0026: the realm in the issuer's own path always answers, since its discovery is what tells of the issuer. */
 export const isRealmOfIssuer = (address: IssuerAddress): IsRealm => {
   const own = realmIn(issuerPath(address) ?? '');
   return (name) => name === own;

@@ -1,4 +1,4 @@
-// The members that adapters and libraries of Keycloak read in tokens (decisions §10), for applications with `keycloak_tokens`.
+// The members that adapters and libraries of Keycloak read in tokens (decision 0026), for applications with `keycloak_tokens`.
 import type { Client } from 'oidc-provider';
 import { clientRecord } from '../models/client.ts';
 

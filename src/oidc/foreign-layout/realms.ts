@@ -1,4 +1,4 @@
-// What clients of the foreign path layout (decisions §10) read beside the protocol: `/realms/{name}` with the signing key, and
+// What clients of the foreign path layout (decision 0026) read beside the protocol: `/realms/{name}` with the signing key, and
 // the page that keycloak-js loads in a frame before its first step.
 import { createHash } from 'node:crypto';
 import type Koa from 'koa';
@@ -7,7 +7,7 @@ import type { ProtocolDoors } from '../doors.ts';
 
 /**
  * keycloak-js asks this page whether cookies work in frames, and waits for the answer. It is always no: a yes would have it load
- * a page that tells by a cookie whether somebody is signed in, which is session management (decisions §10, legacy). It then signs
+ * a page that tells by a cookie whether somebody is signed in, which is session management (decision 0026, legacy). It then signs
  * in by redirects and watches no session. The message is a constant, and goes to the framing origin alone.
  */
 const SCRIPT =

@@ -1,4 +1,4 @@
-// Refresh tokens as JWTs, for applications that read them (`keycloak_tokens`, decisions §10). The JWT is only the form in which
+// Refresh tokens as JWTs, for applications that read them (`keycloak_tokens`, decision 0026). The JWT is only the form in which
 // the token travels: it is looked up by its `jti` and rotated as any other (models/refresh-token.ts). It is signed with a
 // secret that is in no JWKS, so that nobody who verifies tokens of ours takes it for one that gives access.
 import { createSecretKey, type KeyObject } from 'node:crypto';

@@ -9,7 +9,7 @@ import type { ProviderBase } from '../provider-base.ts';
 import { createNoteBrowserState, forgetBrowserState, type StateAddress } from './browser-state.ts';
 import { isOfFragment } from './fragment-tokens.ts';
 
-/** What reaches a browser's history must be worth little, and not for long (decisions §10). */
+/** What reaches a browser's history must be worth little, and not for long (decision 0026). */
 const FRAGMENT_SECONDS = 300;
 const OBJECT_SECONDS = 3600;
 

@@ -1,4 +1,4 @@
-// The legacy profile (decisions §10): what newer standards advise against and older libraries still need, while the setting
+// The legacy profile (decision 0026): what newer standards advise against and older libraries still need, while the setting
 // `legacy_profiles` is on, for applications with `profile: legacy`. Without the setting the provider is built as if this folder
 // were not there. Start with configuration.ts, which is all that the library does for it.
 //

@@ -1,8 +1,7 @@
 import { type Client, errors } from 'oidc-provider';
 
 /**
- * The library checks the response type when the request arrives; by the end of the sign-in the profile may have ended (decisions
- * §10). @throws UnsupportedResponseType
+ * The library checks the response type when the request arrives; by the end of the sign-in the profile may have ended (decision 0026). @throws UnsupportedResponseType
  */
 export function refuseWithdrawnType(type: unknown, client: Client): void {
   if (typeof type !== 'string' || type === 'code') return;

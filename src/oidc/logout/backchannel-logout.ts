@@ -1,5 +1,5 @@
 // Sends a logout token (OIDC Back-Channel Logout §2.4, §2.5). Our own instead of the library's, which leaves out `sid` unless the
-// application asks for it, so that one browser's sign-out would end all of the user's sessions there (decisions §4).
+// application asks for it, so that one browser's sign-out would end all of the user's sessions there (decision 0005).
 import { isApprovedAddress } from '../../clients/index.ts';
 import { newId } from '../../ids.ts';
 import type { LogoutProblem } from '../../store/collections.ts';

@@ -1,5 +1,5 @@
 // Delivers queued logout tokens: which outcome is final, when the next attempt is due, and how long an application that does not
-// respond is left alone, so that its deliveries do not take the time of others (decisions §4).
+// respond is left alone, so that its deliveries do not take the time of others (decision 0005).
 import { type Clock, isAhead } from '../../clock.ts';
 import type { Logger } from '../../log.ts';
 import type { LogoutProblem } from '../../store/collections.ts';

@@ -1,4 +1,4 @@
-// Notifies applications that a session has ended (OIDC Back-Channel Logout §2.5, decisions §4): queued before the session is
+// Notifies applications that a session has ended (OIDC Back-Channel Logout §2.5, decision 0005): queued before the session is
 // removed, so that no crash loses one, first attempted as soon as it is gone, and attempted again by the job. No sign-out waits
 // for an application.
 import type { Clients } from '../../clients/index.ts';

@@ -1,5 +1,5 @@
 // Sign-outs that programs ask for, without a browser's cookie: by a bearer access token, or by a refresh token with the
-// application's own authentication (the foreign path layout; decisions §4).
+// application's own authentication (the foreign path layout; decision 0005).
 import type Koa from 'koa';
 import type { Client } from 'oidc-provider';
 import type { Clock } from '../../clock.ts';

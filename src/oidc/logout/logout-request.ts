@@ -8,7 +8,7 @@ import type { Refusal } from '../requests/refusals.ts';
 
 export interface LogoutRequest<Found extends HintedSession = HintedSession> {
   readonly client: Client | undefined;
-  /** The session that a hint names, when the hint counts: one of that session's applications asks (decisions §4). */
+  /** The session that a hint names, when the hint counts: one of that session's applications asks (decision 0005). */
   readonly session: Found | undefined;
   /** The hint counts, and what it names lives on: another browser has it. */
   readonly isElsewhere?: boolean;
@@ -59,7 +59,7 @@ export async function readLogoutRequest<Found extends HintedSession>(
   const standing = named && hint && (await standingOf(hint, named));
   const isElsewhere = standing === 'elsewhere';
   const session = typeof standing === 'object' ? standing : undefined;
-  // A hint that does not count names no application to return to, not even one that client_id names, too (decisions §4).
+  // A hint that does not count names no application to return to, not even one that client_id names, too (decision 0005).
   const isIgnored = hintToken !== undefined && (standing === undefined || isElsewhere);
   const client = isIgnored ? undefined : named;
   const ignored = { isElsewhere, ...(isIgnored && ignoredHint(audience, hint)) };
@@ -91,7 +91,7 @@ const refused = (reason: string, clientId: string | undefined): Refusal => ({
   clientId,
 });
 
-/** Decisions §4: a hint that does not count is no error, but nobody is returned to the application. */
+/** Decision 0005: a hint that does not count is no error, but nobody is returned to the application. */
 const ignoredHint = (audience: string | undefined, hint: Hint | undefined): { refusal: Refusal } => ({
   refusal: refused(
     hint === undefined

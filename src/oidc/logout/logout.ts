@@ -1,4 +1,4 @@
-// GET and POST /oauth2/logout (decisions §4): immediate when the request is authentic, with a confirmation page when another
+// GET and POST /oauth2/logout (decision 0005): immediate when the request is authentic, with a confirmation page when another
 // site could have sent the browser here (logout CSRF). The session is ended before the cookie is cleared. Requests of programs
 // by other credentials than the session's are in logout-programs.ts.
 

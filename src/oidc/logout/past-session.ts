@@ -1,4 +1,4 @@
-// Sign-outs by a hint whose session is over: sessions idle for hours, refresh tokens for weeks (decisions §4).
+// Sign-outs by a hint whose session is over: sessions idle for hours, refresh tokens for weeks (decision 0005).
 import type Koa from 'koa';
 import type { Client } from 'oidc-provider';
 import { type Clock, epochSeconds } from '../../clock.ts';
@@ -20,7 +20,7 @@ const LONGEST_GRANT_SECONDS = 365 * 86_400;
 
 /**
  * Of a hint whose session this browser does not have now. Where it had it, all that was born in that session ends; elsewhere what the
- * application itself got there: for more, the ID token of one application would be too little (decisions §4).
+ * application itself got there: for more, the ID token of one application would be too little (decision 0005).
  */
 export async function endPast(
   ctx: Koa.Context,

@@ -1,8 +1,8 @@
-// Who sent the browser to the sign-out, by its own headers (decisions §4).
+// Who sent the browser to the sign-out, by its own headers (decision 0005).
 import type Koa from 'koa';
 import { AppError } from '../../errors.ts';
 
-/** Rejects an image, frame or script on any site, our own and sibling hosts included (CVE-2020-10734; checklist R065). */
+/** Rejects an image, frame or script on any site, our own and sibling hosts included (CVE-2020-10734). */
 export function refuseSubresource(ctx: Koa.Context): void {
   const [site, dest, mode] = ['sec-fetch-site', 'sec-fetch-dest', 'sec-fetch-mode'].map((name) =>
     ctx.get(name),

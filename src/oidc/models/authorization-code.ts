@@ -1,6 +1,6 @@
 // At the token endpoint, a code whose challenge and the request's verifier do not belong together is spent before it is refused
-// (decisions §5): a verifier without challenge is a downgrade of the authorization request (RFC 9700 §4.8.2), a challenge without
-// verifier another user's code. A wrong verifier leaves the code to its application, as the library does (checklist R026).
+// (decision 0008): a verifier without challenge is a downgrade of the authorization request (RFC 9700 §4.8.2), a challenge without
+// verifier another user's code. A wrong verifier leaves the code to its application, as the library does.
 import { type AdapterPayload, type AuthorizationCode as AnyCode, errors } from 'oidc-provider';
 import type { Apis } from '../../apis/index.ts';
 import type { Clock } from '../../clock.ts';

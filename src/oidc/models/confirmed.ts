@@ -1,5 +1,5 @@
 // A change of the account that ends every session may let the one go on in which it was made. Nothing was authenticated then, so
-// `auth_time` stays (decisions §8): the session, and each code or token that comes from it, says in a member of its own when it was
+// `auth_time` stays (decision 0011): the session, and each code or token that comes from it, says in a member of its own when it was
 // confirmed, and that counts against the time before which authentications of the account are void.
 import { ProviderBase } from '../provider-base.ts';
 

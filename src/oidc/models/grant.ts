@@ -1,5 +1,5 @@
 // A grant records the SSO session that it came from, so that it can be revoked when the session ends. It grants no more than
-// its client and account may have now (decisions §3), wherever the library reads it: for codes, access and ID tokens, and
+// its client and account may have now (decision 0004), wherever the library reads it: for codes, access and ID tokens, and
 // userinfo.
 import type { AdapterPayload, Grant } from 'oidc-provider';
 import { statementOf } from '../../clients/index.ts';
@@ -24,7 +24,7 @@ type Accounts = Pick<AccountDirectory, 'mayAdminister'>;
 
 const words = (scope: string): string[] => scope.split(' ').filter(Boolean);
 
-/** Whether its client says of itself what it said when it was granted; if not, the person is asked anew (decisions §10). */
+/** Whether its client says of itself what it said when it was granted; if not, the person is asked anew (decision 0026). */
 const isOfClient = ({ statement }: Pick<SessionGrant, 'statement'>, client: ClientRecord): boolean =>
   statementOf(client) === statement;
 
@@ -98,7 +98,7 @@ export function createGrantModel(
         .join(' ');
     }
 
-    /** A claim requested by name needs its scope, because that is what the user consented to (decisions §8). */
+    /** A claim requested by name needs its scope, because that is what the user consented to (decision 0011). */
     override getOIDCClaimsFiltered(filter: string[] | Set<string>): string[] {
       const scopes = new Set(current(words(this.getOIDCScope()), this, accounts));
       return claimsUnder(super.getOIDCClaimsFiltered(filter), scopes);

@@ -11,7 +11,7 @@ const OF_OTHER_JWTS = ['scope', 'client_id', 'events', 'response'] as const;
 
 export const createIdTokenModel = (Base: IdTokenClass): IdTokenClass =>
   class IdToken extends Base {
-    // Access and logout tokens have the same issuer and key, and may have the same audience (RFC 8725 §3.11, decisions §4).
+    // Access and logout tokens have the same issuer and key, and may have the same audience (RFC 8725 §3.11, decision 0005).
     static override async validate(...args: Parameters<IdTokenClass['validate']>) {
       const validated = await super.validate(...args);
       const { header, payload } = validated;

@@ -65,7 +65,7 @@ interface Deps {
 // The routes at which the library trusts the result of a step.
 const RESUMING = new Set(['resume', 'device_resume']);
 
-/** Whether the account was locked, deactivated, deleted or given a new password since (checklist R089, R063). */
+/** Whether the account was locked, deactivated, deleted or given a new password since. */
 async function isInvalidated(
   accounts: AccountDirectory,
   { accountId, provenAt }: { readonly accountId: string; readonly provenAt?: unknown },

@@ -36,7 +36,7 @@ function toClaims(payload: AdapterPayload, issuer: string, client: Client | unde
     iss: issuer,
     sub: accountId ?? clientId,
     // Stored without an audience, which userinfo rejects. In the JWT it is this server, so that no access token passes for an
-    // ID token (decisions §5), or the application where an administrator says so.
+    // ID token (decision 0006), or the application where an administrator says so.
     aud: aud ?? (client && clientRecord(client).accessTokenAudience === 'issuer' ? issuer : clientId),
     client_id: clientId,
     jti,
@@ -133,7 +133,7 @@ export function createAccessTokenModel(
       const resolved = jwt.resolve(value, 'AccessToken');
       const token = resolved && (await super.find(resolved.jti, options));
       if (resolved === undefined || token === undefined || !isRecordOf(resolved, token)) return undefined;
-      // Decisions §2: a token for an API is no credential at userinfo.
+      // Decision 0002: a token for an API is no credential at userinfo.
       const isOfApi = pairsOf(token) !== undefined;
       return isOfApi && ProviderBase.ctx?.oidc.route === 'userinfo' ? undefined : token;
     }

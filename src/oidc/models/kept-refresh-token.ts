@@ -1,4 +1,4 @@
-// A refresh token that is not rotated (decisions §5) goes on as the same record: only its idle end moves, and the form in which it is
+// A refresh token that is not rotated (decision 0007) goes on as the same record: only its idle end moves, and the form in which it is
 // handed back to applications with `keycloak_tokens`.
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import { isRotating } from '../../clients/index.ts';

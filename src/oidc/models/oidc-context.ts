@@ -35,7 +35,7 @@ const TOKEN_LOOKUP_ROUTES = new Set(['introspection', 'revocation']);
 const leftWithoutScope = new WeakMap<IncomingMessage, string>();
 
 /**
- * Decisions §5: scopes that are unknown or not allowed are dropped, and a request with none left is refused. That happens
+ * Decision 0009: scopes that are unknown or not allowed are dropped, and a request with none left is refused. That happens
  * when the token is saved (jwt-format.ts), because only then is the client authenticated.
  * @returns the scopes that such a request asked for
  */
@@ -49,7 +49,7 @@ export const createOIDCContextModel = (Base: OIDCContextClass, { jwt }: Deps): O
       super(ctx);
       this.#ctx = ctx;
       if (this.route === 'resume') {
-        // It was checked when the request arrived, possibly an hour ago (checklist R001).
+        // It was checked when the request arrived, possibly an hour ago.
         this.once('assign.client', (_request: KoaContextWithOIDC, client: Client) => {
           refuseWithdrawnType(this.params?.response_type, client);
           refuseSignedMode(this.params?.response_mode, client);
@@ -83,7 +83,7 @@ export const createOIDCContextModel = (Base: OIDCContextClass, { jwt }: Deps): O
         }
         const { params } = this;
         if (typeof params?.token !== 'string') return;
-        // Whatever it is: one that is nobody's is looked up, and not found (decisions §3).
+        // Whatever it is: one that is nobody's is looked up, and not found (decision 0003).
         const token = params.token.trim();
         params.token = token.includes('.') || jwt.kindOf(token) ? jwt.wrap(token) : token || 'none';
       });
@@ -134,7 +134,7 @@ export const createOIDCContextModel = (Base: OIDCContextClass, { jwt }: Deps): O
 
 /**
  * By default a secret is accepted in the header and in the form, because client libraries differ. A client that registered
- * one of the two methods must use it (OAuth 2.1 §2.4, checklist R038).
+ * one of the two methods must use it (OAuth 2.1 §2.4).
  */
 function refuseOtherMethod(ctx: KoaContextWithOIDC, client: Client): void {
   if (clientRecord(client).hasChosenAuthMethod !== true) return;

@@ -1,6 +1,6 @@
 // Refresh token rotation under parallel use: each token has exactly one successor. During a short grace period a parallel
 // request gets the same successor until that is used; after it, reuse revokes the whole grant (RFC 9700 §4.14.2). Requested
-// scopes outside of the grant are ignored (decisions §5). For applications with `keycloak_tokens` it travels as a JWT (§10).
+// scopes outside of the grant are ignored (decision 0007). For applications with `keycloak_tokens` it travels as a JWT (§10).
 import { createHmac, type KeyObject } from 'node:crypto';
 import {
   type AdapterPayload,
@@ -98,7 +98,7 @@ export function createRefreshTokenModel(
       // Checked before the token is consumed, so an error leaves it unchanged; for a reused token the library decides.
       const isUsed = token.consumed !== undefined;
       if (!isUsed && oidc.client) await bindApi(ctx, oidc.client, token, apis);
-      // A token is worth no more than its client may have now (decisions §3).
+      // A token is worth no more than its client may have now (decision 0003).
       if (!isUsed && oidc.client && isBelowRequired(token.acr, clientRecord(oidc.client)))
         throw new errors.InvalidGrant('acr is below the required one');
       // One issued while tokens of its kind lasted longer: a successor would expire as it is issued.
@@ -183,7 +183,7 @@ function isForSomething(ctx: KoaContextWithOIDC): boolean {
   return typeof scope === 'string' && scope.split(' ').includes('openid');
 }
 
-/** Decisions §5: scopes that were not granted are ignored. @throws InvalidScope when none is left */
+/** Decision 0007: scopes that were not granted are ignored. @throws InvalidScope when none is left */
 function grantedOf(asked: unknown, granted: ReadonlySet<string>): string | undefined {
   if (typeof asked !== 'string' || asked === '') return undefined;
   const scopes = asked.split(' ').filter((scope) => granted.has(scope));

@@ -1,4 +1,4 @@
-// When a session was last used, and a refresh as such a use (decisions §5): who works in an application all day never comes here
+// When a session was last used, and a refresh as such a use (decision 0007): who works in an application all day never comes here
 // otherwise, and would be asked to sign in again in the afternoon.
 import { type Clock, epochSeconds } from '../../clock.ts';
 import type { ProtocolPayload } from '../../store/collections.ts';
@@ -32,7 +32,7 @@ const lastUse = ({ usedAt, refreshedAt }: ProtocolPayload): number =>
 export const secondsLive = (began: number, limits: SessionLimits, now: number): number =>
   Math.max(1, Math.min(limits.session_idle_seconds, began + limits.session_absolute_seconds - now));
 
-/** The stored expiry follows the settings of the last use; shorter lifetimes apply immediately (checklist R061). */
+/** The stored expiry follows the settings of the last use; shorter lifetimes apply immediately. */
 export const isOver = (stored: ProtocolPayload, limits: SessionLimits, now: number): boolean =>
   (typeof stored.usedAt === 'number' && now >= lastUse(stored) + limits.session_idle_seconds) ||
   (typeof stored.iat === 'number' && now >= stored.iat + limits.session_absolute_seconds);

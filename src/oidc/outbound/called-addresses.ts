@@ -1,5 +1,4 @@
-// Reports to administrators which addresses of an application this server could not call, and what would open them (decisions
-// §10). Only to administrators: to the one who registers it would say which names and addresses there are inside.
+// Reports to administrators which addresses of an application this server could not call, and what would open them (decision 0021). Only to administrators: to the one who registers it would say which names and addresses there are inside.
 import { type CalledMember, calledAddresses, calledMembers, isApprovedAddress } from '../../clients/index.ts';
 import type { ClientRecord } from '../../store/collections.ts';
 import type { Outbound } from './outbound.ts';

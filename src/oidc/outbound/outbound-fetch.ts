@@ -1,4 +1,4 @@
-// The only way to fetch an address that an application registered (jwks_uri, back-channel logout; checklist R030–R033), if
+// The only way to fetch an address that an application registered (jwks_uri, back-channel logout), if
 // outbound-rules.ts allows it. The host is resolved once, by the connection's own lookup, and the connection goes to the
 // addresses that were checked, against DNS rebinding. No redirects, no proxy variables, limited in time and size. Our own: an agent of node:https with a lookup that checks is less code than a library to be trusted with it.
 import dns, { type LookupAddress } from 'node:dns';

@@ -1,4 +1,4 @@
-// Which addresses may be called for an application (decisions §10, checklist R030): https to public addresses, and what
+// Which addresses may be called for an application (decision 0021): https to public addresses, and what
 // OUTBOUND_ALLOW covers where an administrator entered or approved that exact address. Some are never called.
 import { BlockList, isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';

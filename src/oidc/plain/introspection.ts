@@ -1,4 +1,4 @@
-// Introspection by ADMIN_TOKEN, an API key, or a client or an API with its own credentials (decisions §3).
+// Introspection by ADMIN_TOKEN, an API key, or a client or an API with its own credentials (decision 0003).
 // Everything else is answered where it always was (tokens/introspection.ts, the library).
 import { isIntrospectionClientId } from '../../apis/index.ts';
 import type { ProtocolDoors } from '../doors.ts';

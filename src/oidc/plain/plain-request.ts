@@ -113,7 +113,7 @@ const BASIC = /^Basic ([A-Za-z0-9+/]{4,800}={0,2})$/i;
 // Either may be escaped (RFC 6749 §2.3.1): openid-client escapes all but letters and digits.
 const ID_AND_SECRET = /^((?:[\w.~-]|%[2-7][\dA-Fa-f])+):((?:[\w.~-]|%[2-7][\dA-Fa-f])*)$/;
 
-// The address of a metadata document, too (decisions §10): of those, what is stored is the client.
+// The address of a metadata document, too (decision 0026): of those, what is stored is the client.
 const ID = /^[\x21-\x7E]+$/;
 
 /** Another way to say who asks (RFC 7521 §4.2). */

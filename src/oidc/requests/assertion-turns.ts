@@ -1,4 +1,4 @@
-// Assertions of an application (RFC 7523 §2.2) are verified a few in parallel per application (decisions §8). Anybody can send one in its
+// Assertions of an application (RFC 7523 §2.2) are verified a few in parallel per application (decision 0012). Anybody can send one in its
 // name, and one that names no key is tried with each of its keys: a flood would otherwise take the threads that hash passwords
 // and read files. Those that wait take turns by the networks that they come from, so the application's own come through.
 import type { IncomingMessage } from 'node:http';

@@ -1,4 +1,4 @@
-// Authorization requests of clients whose id is the address of a metadata document (decisions §10). The library's feature would
+// Authorization requests of clients whose id is the address of a metadata document (decision 0026). The library's feature would
 // fetch it for anyone; here a person has to be signed in first, at our own door. From then on the stored snapshot is the client.
 import type Koa from 'koa';
 import { isInForeignFrame } from '../../http/index.ts';

@@ -36,7 +36,7 @@ export function restoreForm(ctx: Koa.Context, form: Form): void {
 
 /**
  * A request without a body is an empty form.
- * @throws AppError request.malformed for a body that is not a form, which is 400 at these endpoints (decisions §3)
+ * @throws AppError request.malformed for a body that is not a form, which is 400 at these endpoints (decision 0003)
  */
 export async function readOptionalForm(ctx: Koa.Context, readForm: ReadForm): Promise<Form> {
   if (ctx.get('content-type') === '') return { get: () => undefined, keys: () => [] };

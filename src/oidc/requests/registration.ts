@@ -132,7 +132,7 @@ function createHandlers({
     return body;
   };
 
-  /** Decisions §10: an agent comes in by the front door, and stays in its room. */
+  /** Decision 0026: an agent comes in by the front door, and stays in its room. */
   const registerStranger: Handler = async (ctx) => {
     const metadata = withoutEmptyTypes(await readMembers(ctx));
     await checkName(metadata.client_name);

@@ -1,6 +1,6 @@
 // Limits of authorization request parameters, checked before the library reads and stores them, at every endpoint: GET and
 // POST of the authorization endpoint, pushed requests (RFC 9126 §2.1) and device authorization (RFC 8628 §3.1). Requests of
-// unauthenticated clients are stored, so their size is limited (checklist R138). An error is our response, never a redirect.
+// unauthenticated clients are stored, so their size is limited. An error is our response, never a redirect.
 import type Koa from 'koa';
 import { AppError } from '../../errors.ts';
 import { countedAs } from '../../http/index.ts';

@@ -5,7 +5,7 @@ import { wordsOf } from '../entitlements/named-api.ts';
 export const PROMPTS = ['none', 'login', 'consent', 'select_account', 'create'];
 
 /**
- * Runs of white space separate scopes (decisions §5), values of `prompt` that are unknown are ignored (OpenID Connect Core §3.1.2.1,
+ * Runs of white space separate scopes (decision 0009), values of `prompt` that are unknown are ignored (OpenID Connect Core §3.1.2.1,
  * errata 2), and `claims` that asks for nothing is as none.
  */
 export function settleValues(params: Record<string, unknown> = {}): void {

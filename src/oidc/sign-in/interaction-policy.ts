@@ -92,7 +92,7 @@ const stepUpCheck = ({ hasSecondFactors, accounts }: Deps) =>
     return promptIf(acr !== undefined);
   });
 
-/** Decisions §2: `admin` scopes need two factors. Requested once; without them the scopes are dropped (entitlement.ts). */
+/** Decision 0002: `admin` scopes need two factors. Requested once; without them the scopes are dropped (entitlement.ts). */
 const adminScopeCheck = ({ accounts }: Deps) =>
   new Check('admin_scope', 'a second factor is required', 'login_required', (ctx: KoaContextWithOIDC) => {
     const { oidc } = ctx;
@@ -151,7 +151,7 @@ const missingClaimsCheck = () =>
 const statementHere = ({ oidc: { client } }: KoaContextWithOIDC): string | undefined =>
   client && statementOf(clientRecord(client));
 
-/** Decisions §10: nothing goes to an application that nobody vouched for before this person agreed to what it says of itself. */
+/** Decision 0026: nothing goes to an application that nobody vouched for before this person agreed to what it says of itself. */
 const strangerCheck = () =>
   new Check(
     'stranger',
@@ -161,7 +161,7 @@ const strangerCheck = () =>
     (ctx: KoaContextWithOIDC) => ({ statement: statementHere(ctx) }),
   );
 
-/** Replaces the library's check: by the ids of API and scopes, and only for what this person may have (decisions §10). */
+/** Replaces the library's check: by the ids of API and scopes, and only for what this person may have (decision 0026). */
 const apiConsentCheck = () =>
   new Check(
     'rs_scopes_missing',

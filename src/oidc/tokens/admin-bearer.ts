@@ -1,4 +1,4 @@
-// Who may call the admin API (decisions §2): the bootstrap token, an access token of a user or a client with the scope
+// Who may call the admin API (decision 0002): the bootstrap token, an access token of a user or a client with the scope
 // `admin` or `admin:read`, an API key. Role and account, those of an API key's owner included, are read on every call, so
 // a demotion takes effect on the next request.
 import { createHash, timingSafeEqual } from 'node:crypto';
@@ -20,7 +20,7 @@ export interface AdminActor {
   readonly id: string;
   /** Full access or read-only. */
   readonly access: AdminAccess;
-  /** Whether the authentication is recent and strong enough for a sensitive act (decisions §8); users only. */
+  /** Whether the authentication is recent and strong enough for a sensitive act (decision 0011); users only. */
   readonly isFresh?: () => Promise<boolean>;
 }
 
@@ -115,7 +115,7 @@ export function createAdminBearers(deps: Deps): AdminBearers {
     const live = await tokens.live(await tokens.find(value));
     // A refresh token is not a bearer for resources (RFC 6749 §1.5), even an administrator's.
     if (live === undefined || live.token.kind === 'RefreshToken') throw new AppError('auth.invalid_token');
-    // A token for an API is none for us, whatever its scopes are called (decisions §2).
+    // A token for an API is none for us, whatever its scopes are called (decision 0002).
     if (live.target !== undefined || isOfFragment(live.token)) throw new AppError('auth.invalid_token');
     const { token, account } = live;
     await dpop.checkBinding(ctx, presented, token);

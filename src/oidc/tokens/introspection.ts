@@ -1,4 +1,4 @@
-// POST /oauth2/introspect: administrators use a bearer token (specification §4.2), APIs their own credentials, clients their
+// POST /oauth2/introspect: administrators use a bearer token (decision 0003), APIs their own credentials, clients their
 // own authentication (RFC 7662 §2.1), which the library checks. The response is always ours (token-state.ts).
 import type Koa from 'koa';
 import { type Apis, isIntrospectionClientId } from '../../apis/index.ts';
@@ -38,7 +38,7 @@ function basicCredentials(authorization: string): Credentials | undefined {
 }
 
 /**
- * Answers introspection with the credentials of an API (decisions §3, §10): about access tokens meant for that API. These
+ * Answers introspection with the credentials of an API (decisions 0003 and 0026): about access tokens meant for that API. These
  * credentials are no client, so every other endpoint refuses them. Other requests continue.
  */
 export function introspectAsApi(deps: ApiDeps): Koa.Middleware {

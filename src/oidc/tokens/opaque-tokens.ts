@@ -1,4 +1,4 @@
-// The form of opaque access tokens (decisions §10, `access_token_format`). What is stored is the `jti` alone, which introspection
+// The form of opaque access tokens (decision 0026, `access_token_format`). What is stored is the `jti` alone, which introspection
 // and administrators can see, so the value also has a MAC: whoever reads the store or a `jti` has no token.
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { derivedKey } from '../../config/secret-key.ts';

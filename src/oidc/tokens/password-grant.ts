@@ -85,7 +85,7 @@ export function registerPasswordGrant(
     const value = await accessToken.save();
     const refreshToken = client.grantTypeAllowed('refresh_token') ? await source.save() : undefined;
 
-    // Read again after writing: a concurrent revocation of the account has not seen this grant (checklist R076).
+    // Read again after writing: a concurrent revocation of the account has not seen this grant.
     const known = await accounts.find(account.id);
     if (known === undefined || !accounts.isUsable(known) || !accounts.isSignInCurrent(known, startedAt)) {
       await revokeGrant(grantId);

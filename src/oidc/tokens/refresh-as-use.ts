@@ -1,4 +1,4 @@
-// Which refresh counts as use of the session that its tokens came from (decisions §5; models/session-use.ts).
+// Which refresh counts as use of the session that its tokens came from (decision 0007; models/session-use.ts).
 import type Koa from 'koa';
 import { isFirstParty } from '../../clients/index.ts';
 import { StoreUnavailable } from '../../store/port.ts';

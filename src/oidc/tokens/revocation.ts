@@ -1,4 +1,4 @@
-// POST /oauth2/revoke (RFC 7009, decisions §3): possession of the token is enough, so no authentication is required; client
+// POST /oauth2/revoke (RFC 7009, decision 0004): possession of the token is enough, so no authentication is required; client
 // credentials that are sent must be valid. The response is 200 and empty for any token.
 import type Koa from 'koa';
 import type { Events } from '../../events/index.ts';
@@ -80,7 +80,7 @@ export function revokeByPossession({ tokens, revokeToken, readForm }: Deps): Koa
   };
 }
 
-/** Decisions §3: 200 and an empty body without a type, for any token. */
+/** Decision 0004: 200 and an empty body without a type, for any token. */
 function answerNothing(ctx: Koa.Context): void {
   ctx.set('Cache-Control', 'no-store');
   ctx.status = 200;

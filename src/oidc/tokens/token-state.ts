@@ -67,7 +67,7 @@ interface Deps {
 export function createTokenState(deps: Deps): TokenState {
   const { models, jwt, accounts, findClient, apis, settings, clock } = deps;
 
-  /** What a refresh would say: a token is worth what its application and API take now (decisions §3). */
+  /** What a refresh would say: a token is worth what its application and API take now (decision 0003). */
   function isRefreshable(token: AnyToken, client: ClientRecord, api: Api | undefined): boolean {
     if (token.kind !== 'RefreshToken') return true;
     if (isBelowRequired(token.acr, client) || (api && isBelowRequired(token.acr, api.value))) return false;
@@ -127,7 +127,7 @@ interface Holders {
   readonly api: Api | undefined;
 }
 
-/** @returns undefined when the client lost the grant type or all scopes of the token (decisions §3), or the API is gone */
+/** @returns undefined when the client lost the grant type or all scopes of the token (decision 0003), or the API is gone */
 function limited(token: AnyToken, holders: Holders): LiveToken | undefined {
   const { client, account, grant, withheld, pairs, api } = holders;
   if (!isGrantTypeAllowed(client, token)) return undefined;
@@ -147,7 +147,7 @@ function limited(token: AnyToken, holders: Holders): LiveToken | undefined {
   return isEmptied ? undefined : { token, client, account, grant, scopes };
 }
 
-/** What an API learns of a token that is meant for it (decisions §3). */
+/** What an API learns of a token that is meant for it (decision 0003). */
 export function describeToApi(live: LiveToken | undefined, { id }: Api): Record<string, unknown> {
   if (live?.target?.api.id !== id || live.token.kind === 'RefreshToken') return { active: false };
   const { token, account, scopes, target } = live;
@@ -167,7 +167,7 @@ export function describeToApi(live: LiveToken | undefined, { id }: Api): Record<
   };
 }
 
-/** The body of an introspection answer (RFC 7662 §2.2, specification §2.2, decisions §3). */
+/** The body of an introspection answer (RFC 7662 §2.2, decision 0003). */
 export function describeToken(live: LiveToken | undefined, issuer: string): Record<string, unknown> {
   if (live === undefined) return { active: false };
   const { token, account, scopes } = live;

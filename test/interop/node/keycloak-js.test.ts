@@ -1,5 +1,5 @@
 // keycloak-js in a real Chromium, on a page of another site, at its defaults: init(), login(), updateToken(), loadUserInfo(),
-// check-sso and logout(), by the foreign path layout (decisions §10).
+// check-sso and logout(), by the foreign path layout (decision 0026).
 import { deepEqual, equal, match, notEqual } from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';

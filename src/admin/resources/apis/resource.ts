@@ -1,4 +1,4 @@
-// APIs: what access tokens are issued for, with their scopes and who may have these (decisions §10).
+// APIs: what access tokens are issued for, with their scopes and who may have these (decision 0026).
 import { groupNamePattern } from '../../../accounts/index.ts';
 import { type Api, forGroup, toApi } from '../../../apis/index.ts';
 import { type ApiRecord, apis as collection } from '../../../store/apis.ts';

@@ -1,4 +1,4 @@
-// The JSON of APIs in the admin API (decisions §10), by their rows.
+// The JSON of APIs in the admin API (decision 0026), by their rows.
 import type { TObject, TSchema } from 'typebox';
 import { apiRows, newApiRows } from '../../../model/apis/rows.ts';
 import { bodySchema, viewSchema } from '../../api/resource-schemas.ts';

@@ -14,7 +14,7 @@ export interface ExplainedClaim {
 const SIGN_IN = new Set(['auth_time', 'acr', 'amr', 'sid', 'session_state']);
 /** For applications made for another provider (src/oidc/foreign-layout/keycloak-tokens.ts). */
 const OF_KEYCLOAK = new Set(['typ', 'azp', 'realm_access', 'resource_access']);
-/** What access tokens have of a scope beyond its claims (decisions §5). */
+/** What access tokens have of a scope beyond its claims (decision 0009). */
 const IN_ACCESS_TOKENS: Readonly<Record<string, string>> = { username: 'profile', role: 'roles' };
 
 const scopeOf = new Map<string, string>([

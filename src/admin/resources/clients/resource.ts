@@ -1,4 +1,4 @@
-// Applications (decisions §6): RFC 7591 metadata and the members that only an administrator sets, in one JSON.
+// Applications (decision 0010): RFC 7591 metadata and the members that only an administrator sets, in one JSON.
 import { groupNamePattern } from '../../../accounts/index.ts';
 import { type Client, readClient, restrictedTo, toClient } from '../../../clients/index.ts';
 import { invalid } from '../../../errors.ts';

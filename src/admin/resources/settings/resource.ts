@@ -1,4 +1,4 @@
-// The runtime settings (decisions §6), all of them one item. src/settings defines the settings and their valid values.
+// The runtime settings (decision 0010), all of them one item. src/settings defines the settings and their valid values.
 import {
   Number as NumberSchema,
   Record as RecordSchema,

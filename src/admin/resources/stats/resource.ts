@@ -1,4 +1,4 @@
-// GET /stats (decisions §6): counts of all resources, and events of the last day and month.
+// GET /stats (decision 0010): counts of all resources, and events of the last day and month.
 import { defineRoutes } from '../../api/define-resource.ts';
 import { statsSchema } from '../../api/stats-schema.ts';
 

@@ -91,7 +91,7 @@ export function createJudge({ accounts, importAccount, clock }: AdminPorts) {
     const given = textsOf(user.groups);
     const groups = given.filter((name) => !(account.groups ?? []).includes(name));
     const changes = changesOf(user, account, clock());
-    // Anyone may name an address whose mailbox they have not shown: it does not say that the row means them (checklist R129).
+    // Anyone may name an address whose mailbox they have not shown: it does not say that the row means them.
     const isByAddress = user.username === undefined || String(user.username).includes('@');
     const isProven =
       !isByAddress || ownAddress(account, textOf(user.email) || textOf(user.username)) !== undefined;

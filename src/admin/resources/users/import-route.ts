@@ -1,4 +1,4 @@
-// POST /users/import (decisions §6): users of another system, one JSON object per line, with their existing password hashes.
+// POST /users/import (decision 0010): users of another system, one JSON object per line, with their existing password hashes.
 // Each line is a request of its own: an invalid one stops no other, and the response reports the result of each. Memory holds
 // one window of lines, and one short result per line.
 import type { Static } from 'typebox';

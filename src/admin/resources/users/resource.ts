@@ -1,4 +1,4 @@
-// Users (specification §4.1, decisions §6).
+// Users (decision 0010).
 import { type Account, type ChangedAccount, toUser, type User } from '../../../accounts/index.ts';
 import { AppError } from '../../../errors.ts';
 import type { EventName } from '../../../events/index.ts';

@@ -1,4 +1,4 @@
-// The JSON of users: what the API returns (decisions §6) and accepts, by their rows.
+// The JSON of users: what the API returns (decision 0010) and accepts, by their rows.
 import { importedRows } from '../../../model/users/imported-rows.ts';
 import { userRows } from '../../../model/users/rows.ts';
 import { bodySchema, viewSchema } from '../../api/resource-schemas.ts';
