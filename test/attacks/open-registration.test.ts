@@ -56,7 +56,6 @@ const AUTOMATIC: readonly (readonly [string, Record<string, string>])[] = [
   ['no response type', { response_type: 'token' }],
   ['no PKCE', { code_challenge: '' }],
   ['an unknown resource', { resource: 'https://api.example/' }],
-  ['an unknown prompt', { prompt: 'dance' }],
   ['an unmet acr', { claims: '{"id_token":{"acr":{"essential":true,"value":"none-such"}}}', prompt: 'none' }],
   ['a request object', { request: 'x.y.z' }],
   ['a bad max_age', { max_age: '-1' }],

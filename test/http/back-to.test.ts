@@ -78,6 +78,8 @@ const FROM_ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
   'src/oidc/logout/logout.ts': ['returnTo', 'target'],
   // Our own endpoint; what was sent is its query.
   'src/oidc/requests/authorize-post.ts': ['`{path}?{query}`'],
+  // Where the library sends the browser, its query as it was registered: no other origin or path.
+  'src/oidc/requests/own-query.ts': ["'Location', withOwnQuery(location, registered)"],
   'src/oidc/requests/document-clients.ts': ['consoleSignInUrl({ ...site, page })'],
   'src/admin/console/sign-in.ts': ['`{basePath}/oauth2/authorize?{query}`'],
   'src/admin/console/console.ts': [
