@@ -94,7 +94,7 @@ const REFUSED = [
   '"><script>alert(1)</script>',
   '</textarea><svg onload=alert(1)>',
   "'-alert(1)-'",
-  '{{ 7*7 }}',
+  '{{4321*8765}}',
 ];
 
 test('attack: a link to what may not be registered: schemes, lines, markup, great length', async () => {
@@ -104,7 +104,7 @@ test('attack: a link to what may not be registered: schemes, lines, markup, grea
     deepEqual(linesIn(page), [REGISTERED], uri);
     match(noteIn(page), /It cannot be registered/, uri);
     match(noteIn(page), /Nothing was changed/);
-    doesNotMatch(page.body, /<script>alert|<svg onload|href="(?:javascript|data|vbscript):|\b49\b/i, uri);
+    doesNotMatch(page.body, /<script>alert|<svg onload|href="(?:javascript|data|vbscript):|37873565/i, uri);
     ok(!noteIn(page).includes('x'.repeat(2500)), 'shown in full');
   }
   const many = await open(...Array.from({ length: 80 }, (_, at) => `${EVIL}/${at}`));
@@ -215,7 +215,7 @@ test('attack: a link registers where users go after a sign-out, or what may not 
     equal(page.status, 200, uri);
     deepEqual(afterLinesIn(page), [AFTER], uri);
     match(noteIn(page), /It cannot be registered/, uri);
-    doesNotMatch(page.body, /<script>alert|<svg onload|href="(?:javascript|data|vbscript):|\b49\b/i, uri);
+    doesNotMatch(page.body, /<script>alert|<svg onload|href="(?:javascript|data|vbscript):|37873565/i, uri);
   }
   const more = `${afterPathOf(EVIL)}&add_redirect_uri=${encodeURIComponent(`${EVIL}/2`)}&csrf=x&_method=POST&save=1`;
   const both = await admin.get(more);

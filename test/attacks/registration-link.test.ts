@@ -114,7 +114,7 @@ const SCRIPTS = [
   '"><script>alert(1)</script>',
   "'-alert(1)-'",
   '</textarea><svg onload=alert(1)>',
-  '{{ 7*7 }}',
+  '{{ 4321*8765 }}',
 ];
 
 test('attack: markup in every parameter of the link (XSS)', async () => {
@@ -122,7 +122,7 @@ test('attack: markup in every parameter of the link (XSS)', async () => {
     for (const name of ['name', 'type', 'redirect_uris', 'post_logout_redirect_uris', 'return_to']) {
       const page = await open({ ...GOOD, [name]: hostile });
       equal(page.status, 200);
-      doesNotMatch(page.body, /<script>alert|<svg onload|\b49\b/, name);
+      doesNotMatch(page.body, /<script>alert|<svg onload|37873565/, name);
     }
     const page = await open({ ...GOOD, return_to: `${HOME}/${hostile}` });
     doesNotMatch(page.body, /<script>alert|<svg onload/);
