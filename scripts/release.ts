@@ -29,10 +29,6 @@ await runCommand(async () => {
     warn: (_: object, message: string) => console.error(message),
     info: (_: object, message: string) => console.log(message),
   };
-  if (await isStoreInUse(config))
-    console.error(
-      'A server has this database open. Its writes wait while this changes it, and fail after 9 s: better stop it first.',
-    );
   const line = process.stdout.isTTY ? createProgress({ unit: 'documents' }) : undefined;
   line?.update('Checking the store', 0, 0);
   const clock = systemClock;
@@ -43,6 +39,11 @@ await runCommand(async () => {
   try {
     // Before anything is changed: a version that is too old for the store leaves it alone.
     await onDurable((store) => checkMark({ store, clock, version }));
+    if (await isStoreInUse(config))
+      log.warn(
+        {},
+        'A server has this database open. Its writes wait while this changes it, and fail after 9 s: better stop it first.',
+      );
     await prepareStore({ config, clock, log, line });
     await onDurable((store) => enterStore({ store, clock, version }));
   } finally {

@@ -27,6 +27,8 @@ export interface WriterOptions {
 }
 
 interface Pending {
+  /** In a transaction of its own: what it may fail of concerns nobody else. */
+  readonly isAlone: boolean;
   /** Does the work. @returns a function that resolves the caller's promise, to be called after the commit */
   run(): () => void;
   fail(error: unknown): void;
@@ -103,6 +105,7 @@ export function createWriter({
     const answers: (() => void)[] = [];
     const deadline = performance.now() + BATCH_MS;
     for (const pending of queue) {
+      if (pending.isAlone && taken.length > 0) break;
       taken.push(pending);
       try {
         answers.push(pending.run());
@@ -111,7 +114,7 @@ export function createWriter({
         if (sqliteCode(error) !== undefined) throw error;
         answers.push(() => pending.fail(error));
       }
-      if (performance.now() > deadline) break;
+      if (pending.isAlone || performance.now() > deadline) break;
     }
     return answers;
   }
@@ -136,11 +139,12 @@ export function createWriter({
     else drained?.();
   }
 
-  function write<R>(act: () => R): Promise<R> {
+  function write<R>(act: () => R, isAlone = false): Promise<R> {
     return new Promise((resolve, reject) => {
       if (isDraining) throw new StoreUnavailable('the store is closed');
       if (queue.length >= maxPending) throw new StoreUnavailable('too many writes are waiting');
       queue.push({
+        isAlone,
         run() {
           const result = act();
           return () => resolve(result);
@@ -152,12 +156,12 @@ export function createWriter({
   }
 
   async function probe(): Promise<void> {
-    await write(() => connection.exec(PROBE));
+    await write(() => connection.exec(PROBE), true);
     hasFailed = false;
   }
 
   return {
-    write,
+    write: (act) => write(act),
 
     async check() {
       if (attempts > 0 && performance.now() - lockedSince > lockTimeoutMs * PATIENCE)
