@@ -75,12 +75,12 @@ function withoutFurther<T>(definition: CollectionDefinition<T>, text: string) {
   return derivedParts(definition, { ...derive(definition, value), furtherKeys: new Map() });
 }
 
-/**
- * Derives again for documents of another definition; one that changes meanwhile has been derived by its writer. In walks by id, since
- * nothing else says which they are; an older process may write behind one, so that the last walk is one that finds none.
- */
-async function backFill(rows: DriverCollection<Row>, definition: Definition): Promise<void> {
-  const model = modelOf(definition);
+/** @returns whether there was one; the documents of another definition are derived again by their ids, since nothing else says which */
+async function walkOnce(
+  rows: DriverCollection<Row>,
+  definition: Definition,
+  model: string,
+): Promise<boolean> {
   for (let after: string | undefined; ; ) {
     const old = await rows
       .find(
@@ -90,9 +90,9 @@ async function backFill(rows: DriverCollection<Row>, definition: Definition): Pr
       .sort({ _id: 1 })
       .limit(BACK_FILL_ROWS)
       .toArray();
-    if (old.length === 0 && after === undefined) return;
-    after = old.at(-1)?._id;
-    if (after === undefined) continue;
+    const last = old.at(-1);
+    if (last === undefined) return after !== undefined;
+    after = last._id;
     const writesOf = (derive: typeof derivedFrom) =>
       old.map(({ _id, version, value }) => ({
         updateOne: {
@@ -109,6 +109,15 @@ async function backFill(rows: DriverCollection<Row>, definition: Definition): Pr
       await rows.bulkWrite(writesOf(withoutFurther), { ordered: false });
     }
   }
+}
+
+/** Older processes may write behind a walk, and go on after the last one: as long as they do there would be something to find. */
+const MAX_WALKS = 3;
+
+/** A document that changes meanwhile has been derived by its writer. */
+async function backFill(rows: DriverCollection<Row>, definition: Definition): Promise<void> {
+  const model = modelOf(definition);
+  for (let walk = 0; walk < MAX_WALKS; walk += 1) if (!(await walkOnce(rows, definition, model))) return;
 }
 
 async function createIndexes(db: Db, rows: DriverCollection<Row>, definition: Definition): Promise<void> {
