@@ -51,7 +51,6 @@ export { finishInterrupted } from './finish-interrupted-job.ts';
 export { owesSecondStep } from './freshness.ts';
 export { type Group, memberFilter, toGroup } from './groups.ts';
 export { countBrowserCode, isKnownBrowser, uncountBrowserCode } from './known-browsers.ts';
-export { MAX_LOCK_MS } from './lockout.ts';
 export { parseLoginName } from './login-name.ts';
 export { ownMembersOf } from './own-members.ts';
 export { checkNewPassword } from './passwords/check-new-password.ts';

@@ -4,6 +4,7 @@
 // same for every spelling of the name, every process and after every restart.
 import { isAhead } from '../clock.ts';
 import type { AccountRecord } from '../store/collections.ts';
+import { MAX_LOCK_MS } from '../store/locked-accounts.ts';
 
 /** The runtime settings of the lock. */
 export interface LockoutSettings {
@@ -17,8 +18,6 @@ export interface LockoutSettings {
  */
 const MAX_FAILURES = 100;
 const NOTICE_MS = 86_400_000;
-/** No lock is longer (lockout_seconds). */
-export const MAX_LOCK_MS = 900_000;
 
 /** @param now epoch milliseconds */
 export const isLocked = (account: Pick<AccountRecord, 'lockedUntil'>, now: number): boolean =>

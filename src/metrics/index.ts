@@ -5,6 +5,7 @@ import type { Clock } from '../clock.ts';
 import type { Events } from '../events/index.ts';
 import { eventNames, eventRows } from '../model/events/events.ts';
 import * as model from '../store/collections.ts';
+import { lockedFilters } from '../store/locked-accounts.ts';
 import type { FieldFilter, Store } from '../store/port.ts';
 import { createMetrics } from './metrics.ts';
 import { timedStore } from './timed-store.ts';
@@ -53,9 +54,8 @@ export function createAppMetrics({ store, clock, events, config, version, worker
   events.on('tokensRefused', ({ endpoint, error }) => metrics.refused(endpoint, error));
   const count = async (
     collection: Pick<ReturnType<Store['collection']>, 'query'>,
-    filter: FieldFilter,
-  ): Promise<number> =>
-    (await collection.query({ filters: [filter], sort: 'id', order: 'asc', limit: 1 })).total;
+    ...filters: FieldFilter[]
+  ): Promise<number> => (await collection.query({ filters, sort: 'id', order: 'asc', limit: 1 })).total;
   metrics.gauge(
     'latchkey_mails_queued',
     'Mails that wait to be sent, over all processes.',
@@ -64,9 +64,7 @@ export function createAppMetrics({ store, clock, events, config, version, worker
   metrics.gauge(
     'latchkey_accounts_locked',
     'Accounts that are locked for unknown browsers now, over all processes.',
-    seldom(() =>
-      count(store.collection(model.accounts), { field: 'locked_until', op: 'gte', value: clock() }),
-    ),
+    seldom(() => count(store.collection(model.accounts), ...lockedFilters(clock()))),
   );
   return { metrics, timed: timedStore(store, metrics) };
 }

@@ -2,6 +2,9 @@ import { choice, flag, integer } from '../kinds.ts';
 import { origins, realms } from '../word-kinds.ts';
 import { setting } from './setting.ts';
 
+/** A stored lock that is longer is of a clock that was set back since (src/accounts/lockout.ts). */
+export const MAX_LOCKOUT_SECONDS = 900;
+
 export const signInSettings = {
   lockout_threshold: setting(integer(1, 100), {
     group: 'Sign-in',
@@ -11,7 +14,7 @@ export const signInSettings = {
     absent: 5,
     mayShutOut: true,
   }),
-  lockout_seconds: setting(integer(1, 900), {
+  lockout_seconds: setting(integer(1, MAX_LOCKOUT_SECONDS), {
     group: 'Sign-in',
     label: 'A lockout lasts',
     description:

@@ -3,6 +3,7 @@ import type { EventHour, Statistics } from '../../../audit/index.ts';
 import type { Clock } from '../../../clock.ts';
 import type { EventName } from '../../../events/index.ts';
 import { countRunning } from '../../../sessions/index.ts';
+import { lockedFilters } from '../../../store/locked-accounts.ts';
 import type { FieldFilter, Query } from '../../../store/port.ts';
 import { iso } from '../../api/schema-parts.ts';
 import type { Stats } from '../../api/stats-schema.ts';
@@ -31,7 +32,7 @@ export function createStats({ statistics, counted, clock }: Deps) {
     return {
       users: await count(accounts),
       users_inactive: await count(accounts, is('is_active', false)),
-      users_locked: await count(accounts, { field: 'locked_until', op: 'gte', value: now + 1 }),
+      users_locked: await count(accounts, ...lockedFilters(now)),
       users_with_second_factor: await count(accounts, is('totp_verified', true)),
       users_with_passkey: await count(accounts, { field: 'passkey_count', op: 'gte', value: 1 }),
       administrators: await count(accounts, is('role', 'admin')),

@@ -1,7 +1,7 @@
 // The list of users: what it is searched, filtered and sorted by.
-import { type Account, fold, groupNamePattern, MAX_LOCK_MS, memberFilter } from '../../../accounts/index.ts';
-import { SKEW_MS } from '../../../clock.ts';
+import { type Account, fold, groupNamePattern, memberFilter } from '../../../accounts/index.ts';
 import { accounts as collection } from '../../../store/collections.ts';
+import { lockedFilters, unlockedFilters } from '../../../store/locked-accounts.ts';
 import { searchWords } from '../../../store/search-text.ts';
 import { EXPECTED } from '../../api/expected.ts';
 import type { ListDefinition } from '../../api/list-query.ts';
@@ -87,22 +87,8 @@ export const userList: ListDefinition<Account> = {
     },
     is_locked: {
       schema: boolean('Only users who are locked now, or who are not.'),
-      toGroups: (isLocked, now) => {
-        const field = 'locked_until';
-        const latest = now + MAX_LOCK_MS + SKEW_MS;
-        if (isLocked === true)
-          return [
-            [
-              { field, op: 'gte', value: now + 1 },
-              { field, op: 'lte', value: latest },
-            ],
-          ];
-        return [
-          [{ field, op: 'absent' }],
-          [{ field, op: 'lte', value: now }],
-          [{ field, op: 'gte', value: latest + 1 }],
-        ];
-      },
+      toGroups: (isLocked, now) =>
+        isLocked === true ? [lockedFilters(now)] : unlockedFilters(now).map((filter) => [filter]),
     },
   },
   times: ['created_at', 'updated_at', 'last_login_at'],
