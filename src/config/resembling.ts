@@ -62,7 +62,10 @@ const isNear = (name: string, own: string): boolean =>
 
 function meantBy(name: string, value: string): string | undefined {
   const other = OTHERS[name.replace(/_FILE$/, '')];
-  if (other === undefined) return names.find((own) => isNear(name, own));
+  if (other === undefined)
+    return names
+      .filter((own) => isNear(name, own))
+      .toSorted((one, another) => distance(name, one) - distance(name, another))[0];
   // Platforms give it to every program, for databases that we don't use.
   if (name.startsWith('DATABASE_') && !MONGODB.test(value)) return undefined;
   return name.endsWith('_FILE') && ours.has(`${other}_FILE`) ? `${other}_FILE` : other;
@@ -76,6 +79,8 @@ export function resembling(env: Readonly<Record<string, string | undefined>>): r
     if (meant === undefined) return [];
     const base = meant.replace(/_FILE$/, '');
     if (isSet(base) || isSet(`${base}_FILE`)) return [];
-    return [{ name, meant, isStore: base === 'MONGODB_URI' }];
+    // What only looks like it may be another program's: refused where it is the address of a database.
+    const isNamed = name.replace(/_FILE$/, '') in OTHERS || MONGODB.test(value.trim());
+    return [{ name, meant, isStore: base === 'MONGODB_URI' && isNamed }];
   });
 }
