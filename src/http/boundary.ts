@@ -41,6 +41,9 @@ const stale = [
 /** RFC 9110 §9.3.7: no preflight of a browser, but a question. */
 const isBareOptions = (ctx: Koa.Context): boolean => ctx.method === 'OPTIONS' && !isPreflight(ctx);
 
+/** Refusals of a request as such, which a question about methods is none of. */
+const NOT_ASKED: ReadonlySet<number> = new Set([401, 403, 404, 405]);
+
 function sayMethods(ctx: Koa.Context): void {
   const allow = ctx.response.get('Allow') || METHODS;
   ctx.set('Allow', allow.includes('OPTIONS') ? allow : `${allow}, OPTIONS`);
@@ -94,9 +97,9 @@ export function errorBoundary({ log, sendErrorPage, basePath = '' }: ErrorBounda
     const requestId = requestIdOf(ctx);
     const challenge = challengeFor(failure, ctx.get('authorization'));
     for (const name of stale) ctx.remove(name);
-    if (isBareOptions(ctx) && status < 500) return sayMethods(ctx);
     // Another site must not make a browser's session begin or last.
     if (code === 'request.cross_site') ctx.remove('Set-Cookie');
+    if (isBareOptions(ctx) && NOT_ASKED.has(status)) return sayMethods(ctx);
     ctx.state.errorCode = code;
     ctx.set('Cache-Control', 'no-store');
     if (challenge !== undefined) ctx.set('WWW-Authenticate', challenge);
