@@ -2,6 +2,7 @@
 // this one may be used (WebAuthn §5.11, Related Origin Requests), and where users change their password (W3C "A Well-Known URL
 // for Changing Passwords"), which password managers open, and which issuer signs in the people of a domain (RFC 7033, OpenID
 // Connect Discovery §2), which clients ask for that know no more than an address.
+import { domainToASCII } from 'node:url';
 import type Koa from 'koa';
 import { AppError, invalid } from '../errors.ts';
 import { isListedDomain } from '../model/word-kinds.ts';
@@ -33,11 +34,12 @@ export function wellKnown({ passkeyOrigins, basePath, issuer, webfingerDomains }
   });
   // By the domain alone: the answer does not say who exists.
   router.get('/.well-known/webfinger', (ctx) => {
+    ctx.set(publicCorsHeaders);
     const { resource, rel = [] } = ctx.query;
     if (typeof resource !== 'string' || resource === '') throw invalid({ resource: 'Give one address.' });
     const [, domain = ''] = /^acct:[^@]+@([^@]+)$/i.exec(resource) ?? [];
-    if (!isListedDomain(webfingerDomains(), domain.toLowerCase())) throw new AppError('request.not_found');
-    ctx.set(publicCorsHeaders);
+    if (!isListedDomain(webfingerDomains(), domainToASCII(domain)))
+      throw new AppError('request.not_found', { message: 'No address of this domain signs in here.' });
     ctx.set('Cache-Control', 'public, max-age=300');
     const isAsked = rel.length === 0 || [rel].flat().includes(ISSUER);
     ctx.body = { subject: resource, links: isAsked ? [{ rel: ISSUER, href: issuer }] : [] };

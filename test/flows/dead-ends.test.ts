@@ -144,16 +144,21 @@ suite('opened without an application', () => {
 
   test('/.well-known/webfinger: this issuer for the set domains, people or not (RFC 7033)', async () => {
     const issuer = 'http://openid.net/specs/connect/1.0/issuer';
-    await app.admin('PATCH', '/settings', { webfinger_domains: 'example.com *.sub.example' });
+    await app.admin('PATCH', '/settings', { webfinger_domains: 'example.com *.sub.example münchen.example' });
     const ask = async (query: string) => {
       const answer = await fetch(`${new URL(app.url).origin}/.well-known/webfinger${query}`);
       const { headers } = answer;
-      if (answer.ok) equal(headers.get('access-control-allow-origin'), '*', query);
+      equal(headers.get('access-control-allow-origin'), '*', query);
       const body: unknown = await answer.json();
       return { status: answer.status, type: headers.get('content-type'), body };
     };
     const links = [{ rel: issuer, href: at('/oauth2') }];
-    const found = ['acct:alice@example.com', 'acct:nobody@EXAMPLE.com', 'acct:x%2Bbob@a.sub.example'];
+    const found = [
+      'acct:alice@example.com',
+      'acct:nobody@EXAMPLE.com',
+      'acct:x%2Bbob@a.sub.example',
+      'acct:eve@München.example',
+    ];
     for (const subject of found) {
       const resource = `?resource=${encodeURIComponent(subject)}`;
       for (const rel of [
