@@ -127,6 +127,7 @@ test('bulk set-up links: to each who has an address, with the reason for the oth
   equal(done.status, 303);
   const { body } = await admin.get(done.location ?? '');
   match(body, /Set-up links created for 2 users/);
+  match(body, /href="\/admin\/outbox">Outbox/, 'where the links are, since nobody gets them');
   match(body, /new-c[\s\S]*No link can be sent: this user has no e-mail address\./);
   const { items = [] } = (await app.admin('GET', '/mails?search=new-')).body.data;
   deepEqual(items.map(({ to, template }) => `${template} ${to}`).toSorted(), [

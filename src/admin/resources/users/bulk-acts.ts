@@ -47,7 +47,7 @@ export const bulkActs: readonly BulkAct[] = [
     consequences: ['Each gets an e-mail with a link that works once, to set a password or create a passkey.'],
     withoutMail: [
       'A link is created for each, which works once, to set a password or create a passkey.',
-      'This server can’t send e-mail, so nobody gets it: copy the links from the outbox and pass them on.',
+      'This server can’t send e-mail, so nobody gets them: copy the links from the outbox and pass them on.',
     ],
   },
   {

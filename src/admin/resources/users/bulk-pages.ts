@@ -67,6 +67,10 @@ async function read(context: AdminContext): Promise<{ act: BulkAct; chosen: Pers
   return { act, chosen };
 }
 
+/** Whether its mails wait in the outbox for somebody who passes their links on. */
+const isKept = async (context: AdminContext, act: BulkAct): Promise<boolean> =>
+  act.withoutMail !== undefined && !hasMailServer(await readSettings(context));
+
 async function showAsk(
   context: AdminContext,
   wanted: { readonly act: BulkAct; readonly chosen: Person[] },
@@ -75,8 +79,7 @@ async function showAsk(
   const { act, chosen } = wanted;
   const choices = act.isOfGroup === true ? await groupChoices(context) : undefined;
   const status = Object.keys(errors).length > 0 ? 400 : 200;
-  const isKept = act.withoutMail !== undefined && !hasMailServer(await readSettings(context));
-  const consequences = (isKept && act.withoutMail) || act.consequences;
+  const consequences = ((await isKept(context, act)) && act.withoutMail) || act.consequences;
   const shown = { title: act.asks(chosen.length), act: { ...act, consequences }, chosen };
   show(context, { ...shown, groupChoices: choices, group: groupOf(context), errors }, status);
 }
@@ -119,16 +122,20 @@ async function perform(context: AdminContext): Promise<void> {
     }
   }
   const kept = { name: act.name, many: done.length, done, refused };
-  if (!(await context.goOnce('/users/selected/done', kept)))
-    show(context, { ...kept, title: act.says(done.length) });
+  if (!(await context.goOnce('/users/selected/done', kept))) await showResult(context, act, kept);
 }
+
+type Kept = Readonly<Record<string, unknown>>;
+
+// What is kept is JSON, and a heading is written in the language of the page.
+const showResult = async (context: AdminContext, act: BulkAct, kept: Kept): Promise<void> =>
+  show(context, { ...kept, title: act.says(Number(kept.many)), isInOutbox: await isKept(context, act) });
 
 async function showDone(context: AdminContext): Promise<void> {
   const kept = await context.once();
-  // What is kept is JSON, and a heading is written in the language of the page.
   const act = bulkActs.find(({ name }) => name === kept?.name);
   if (kept === undefined || act === undefined) context.go('/users');
-  else show(context, { ...kept, title: act.says(Number(kept.many)) });
+  else await showResult(context, act, kept);
 }
 
 const back = async (context: AdminContext): Promise<void> => context.go('/users');
