@@ -37,11 +37,14 @@ test('Dockerfile: its health check asks the address that HOST names', async () =
   for (const HOST of ['', '127.0.0.1', '127.0.0.2', '0.0.0.0', ...(hasV6 ? ['::1', '::'] : [])]) {
     const server = createServer((_, response) => response.end());
     await once(server.listen(0, HOST || '127.0.0.1'), 'listening');
-    const address = server.address();
-    const PORT = typeof address === 'object' ? `${address?.port}` : '';
-    const [code] = await once(spawn(process.execPath, args, { env: { ...process.env, HOST, PORT } }), 'exit');
-    assert.equal(code, 0, HOST);
-    server.close();
+    try {
+      const address = server.address();
+      const PORT = typeof address === 'object' ? `${address?.port}` : '';
+      const asked = spawn(process.execPath, args, { env: { ...process.env, HOST, PORT } });
+      assert.deepEqual(await once(asked, 'exit'), [0, null], HOST);
+    } finally {
+      server.close();
+    }
   }
 });
 
