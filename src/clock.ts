@@ -16,5 +16,9 @@ export const SKEW_MS = 60_000;
 export const isAhead = (until: number, now: number, windowMs: number): boolean =>
   until > now && until <= now + windowMs + SKEW_MS;
 
+/** @returns how long until then, in milliseconds; 0 where isAhead is false */
+export const leftUntil = (until: number, now: number, windowMs: number): number =>
+  isAhead(until, now, windowMs) ? until - now : 0;
+
 /** @returns whole epoch seconds, as OAuth and JWT claims have them (RFC 7519 §2 NumericDate) */
 export const epochSeconds = (clock: Clock): number => Math.floor(clock() / 1000);

@@ -34,7 +34,7 @@ export function splitAccountScopes<M extends Members | undefined>(
   const words = metadata.scope.split(/\s+/).filter(Boolean);
   const sent = accountScopes.filter((scope) => words.includes(scope));
   const others = words.filter((word) => !sent.some((scope) => scope === word));
-  if (sent.length === 0 && words.length === 0) return { metadata, isGiven, sent };
+  if (words.length === 0) return { metadata, isGiven, sent };
   // An empty list would mean the default scopes, which are more.
   return { metadata: { ...metadata, scope: others.join(' ') || 'openid' }, isGiven, sent };
 }

@@ -36,7 +36,7 @@ export type Discovery = (inUse: InUse) => object;
 
 const CLIENT_AUTH_METHODS = ['client_secret_basic', 'client_secret_post', 'private_key_jwt'];
 
-/** What an ordinary application may use (decisions 0001 and 0026); registration needs a token that an administrator issued. */
+/** What an ordinary application may use (decisions 0001 and 0026). */
 export async function createDiscovery(deps: Deps): Promise<Discovery> {
   const { provider, mounted, baseUrl, issuer, legacy } = deps;
   const request = new IncomingMessage(new Socket());

@@ -67,7 +67,7 @@ export function createDocuments({ discovery, inUse, jwks, basePath, headers, ...
 
   const discoveryNow = (): Document => {
     const now = inUse();
-    const key = `${now.agents} ${now.passwordGrant} ${now.signedResponses} ${now.accountScopes} ${now.initialAccess}`;
+    const key = JSON.stringify(now);
     const known = made.get(key) ?? createDocument(discovery(now), headers);
     made.set(key, known);
     return known;

@@ -26,12 +26,12 @@ type Ttl = NonNullable<Configuration['ttl']>;
 
 const DEVICE_CODE_SECONDS = 600;
 const PASSING_GRANT_SECONDS = 600;
-/** Decision 0007: how long a device without `offline_access` stays signed in, from its sign-in on, for every client. */
+/** Decision 0006: how long a device without `offline_access` stays signed in, from its sign-in on, for every client. */
 const DEVICE_SESSION_SECONDS = 86_400;
 // A grant must outlive its last refresh token.
 const GRANT_MARGIN_SECONDS = 86_400;
 
-/** Decision 0007. A lifetime set on an application wins over the setting. */
+/** Decision 0006. A lifetime set on an application wins over the setting. */
 export function lifetimes({ settings, clock }: { settings: () => LifetimeSettings; clock: Clock }): Ttl {
   const now = (): number => epochSeconds(clock);
   const recordOf = (client: Client | undefined) => (client === undefined ? undefined : clientRecord(client));

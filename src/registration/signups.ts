@@ -2,7 +2,7 @@
 // typing another person's address or name reserves nothing. A request does the same whether or not the address is
 // known; that is checked when the code is created, outside of the request.
 import { createHmac, hkdfSync, randomInt, timingSafeEqual } from 'node:crypto';
-import { type Clock, isAhead } from '../clock.ts';
+import { type Clock, leftUntil } from '../clock.ts';
 import { parseSixDigits } from '../second-factors/index.ts';
 import type { AccountRecord, SignupRecord } from '../store/collections.ts';
 import type { EphemeralCollection } from '../store/port.ts';
@@ -55,7 +55,7 @@ const COOLDOWN_MS = 60_000;
 
 /** How long another code has to wait. */
 export const coolingDownMs = ({ askedAt }: Pick<PendingSignup, 'askedAt'>, now: number): number =>
-  isAhead(askedAt + COOLDOWN_MS, now, COOLDOWN_MS) ? askedAt + COOLDOWN_MS - now : 0;
+  leftUntil(askedAt + COOLDOWN_MS, now, COOLDOWN_MS);
 const MAX_TRIES = 5;
 const NONE = '';
 

@@ -3,7 +3,7 @@
 // that the account knows five each. Mails whose code was used do not count.
 import { createHmac, hkdfSync, randomInt, timingSafeEqual } from 'node:crypto';
 import { isUsable, securityState } from '../accounts/index.ts';
-import { type Clock, isAhead } from '../clock.ts';
+import { type Clock, isAhead, leftUntil } from '../clock.ts';
 import { secretDigest } from '../ids.ts';
 import type { AccountRecord, EmailChallengeRecord, RateRecord } from '../store/collections.ts';
 import { AlreadyExists, type EphemeralCollection, type Stored, VersionConflict } from '../store/port.ts';
@@ -35,12 +35,11 @@ export interface EmailCodes {
   removeAllOf(accountId: string): Promise<void>;
 }
 
-/** How long a page counts down before it offers to send another code. */
 const COOLDOWN_MS = 60_000;
 
 /** How long another code has to wait after one that was sent then. */
 export const emailCooldownSeconds = (sentAt: number, now: number): number =>
-  isAhead(sentAt + COOLDOWN_MS, now, COOLDOWN_MS) ? Math.ceil((sentAt + COOLDOWN_MS - now) / 1000) : 0;
+  Math.ceil(leftUntil(sentAt + COOLDOWN_MS, now, COOLDOWN_MS) / 1000);
 const MAX_MAILS = 5;
 const MAILS_WINDOW_MS = 3_600_000;
 const MAX_EARLIER = 4;

@@ -103,7 +103,7 @@ const answer = async (ctx: Context, asset: Asset, isOwn: boolean): Promise<void>
   ctx.body = await asset.body(encoding);
 };
 
-/** The digest of an address, of whichever version: beside this one another may run, whose pages need their look, too (§12). */
+/** The digest of an address, of whichever version: beside this one another may run, whose pages need their look, too (decision 0041). */
 const DIGEST = /\.[\w-]{12}(?=\.\w+$)/;
 
 /**

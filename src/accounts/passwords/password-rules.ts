@@ -6,7 +6,7 @@ import { isCommonPassword } from './common-passwords.ts';
 /** Code points after NFKC. */
 const MAX_PASSWORD_LENGTH = 128;
 
-/** Decision 0011 (NIST SP 800-63B-4 §3.1.1.2): where a password can be the only factor. */
+/** Decision 0014 (NIST SP 800-63B-4 §3.1.1.2): where a password can be the only factor. */
 const SOLE_FACTOR_MIN_LENGTH = 15;
 
 /** The minimum of code points for a new password. Existing passwords stay valid. */

@@ -29,7 +29,7 @@ export function toClaims(account: Account, baseUrl: string): { sub: string; [cla
     ...claims,
     ...(picture !== undefined && { picture }),
     sub: id,
-    // The scope `profile` promises `name` (§2.6), so it falls back to what the account has.
+    // The scope `profile` promises `name` (decision 0009), so it falls back to what the account has.
     name: displayNameOf(profile) ?? username,
     // Epoch seconds (OIDC Core §5.1).
     updated_at: Math.floor(updatedAt / 1000),

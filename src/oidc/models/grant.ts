@@ -98,7 +98,7 @@ export function createGrantModel(
         .join(' ');
     }
 
-    /** A claim requested by name needs its scope, because that is what the user consented to (decision 0011). */
+    /** A claim requested by name needs its scope, because that is what the user consented to (decision 0009). */
     override getOIDCClaimsFiltered(filter: string[] | Set<string>): string[] {
       const scopes = new Set(current(words(this.getOIDCScope()), this, accounts));
       return claimsUnder(super.getOIDCClaimsFiltered(filter), scopes);

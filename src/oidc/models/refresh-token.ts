@@ -1,6 +1,6 @@
 // Refresh token rotation under parallel use: each token has exactly one successor. During a short grace period a parallel
 // request gets the same successor until that is used; after it, reuse revokes the whole grant (RFC 9700 §4.14.2). Requested
-// scopes outside of the grant are ignored (decision 0007). For applications with `keycloak_tokens` it travels as a JWT (§10).
+// scopes outside of the grant are ignored (decision 0007). For applications with `keycloak_tokens` it travels as a JWT (decision 0026).
 import { createHmac, type KeyObject } from 'node:crypto';
 import {
   type AdapterPayload,

@@ -1,4 +1,4 @@
-// The query of a registered redirect URI comes back byte for byte (decision 0006). The library parses and serialises it anew
+// The query of a registered redirect URI comes back byte for byte (decision 0001). The library parses and serialises it anew
 // (lib/helpers/redirect_uri.js): `%20` becomes `+`, `a` becomes `a=`, and applications that compare or sign it break.
 import type Koa from 'koa';
 import type { KoaContextWithOIDC } from 'oidc-provider';
